@@ -8,6 +8,9 @@ b = ghz.compress(y, like=a)
 values = (a + b).decompress()
 """
 
+import importlib
+from typing import Any
+
 from ._call import get_threads, set_threads, threads
 from ._errors import (
     ArgumentError,
@@ -71,3 +74,10 @@ __all__ = [
 
 register()
 del register
+
+
+def __getattr__(name: str) -> Any:
+    """Imports what needs other packages when it is first named."""
+    if name in ("dask", "numcodecs", "xarray", "zarr"):
+        return importlib.import_module(f"ghz.{name}")
+    raise AttributeError(f"module 'ghz' has no attribute {name!r}")

@@ -53,6 +53,8 @@ def dtype_of(dtype: npt.DTypeLike) -> np.dtype[Any]:
         advice = f"{found}: take array.astype('float{32 if found.itemsize < 4 else 64}')"
     elif found.kind in "ub":
         advice = f"{found}: take array.astype('{'uint8' if found.kind == 'b' else 'int64'}')"
+    elif found.kind == "O":
+        advice = "object: give one array at a time, one of another library as np.from_dlpack(array)"
     else:
         advice = f"{found}"
     raise TypeError(f"ghz compresses float32, float64 and integers, and this is {advice}")
@@ -94,14 +96,6 @@ def checked_order(order: str) -> Order:
     if order == "F":
         return "F"
     raise ArgumentError(f"order {order!r}: must be 'C' or 'F'")
-
-
-def count_of(shape: Shape) -> int:
-    """Returns the number of values, which Python does not let overflow."""
-    count = 1
-    for extent in shape:
-        count *= extent
-    return count
 
 
 def dtype_on(lattice: Any) -> np.dtype[Any]:

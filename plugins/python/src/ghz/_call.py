@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import os
 from collections.abc import Callable, Iterator
 from contextvars import ContextVar
 from typing import Any
@@ -19,7 +18,6 @@ _idle: dict[int, list[Any]] = {}
 # Memory for results that are small, which no call uses: bytes and a size.
 _small: list[tuple[Any, Any]] = []
 SMALL = 1 << 14
-_single = False  # in a child of a process that used several threads, where OpenMP would hang
 
 
 def set_threads(count: int) -> None:
@@ -32,9 +30,8 @@ def set_threads(count: int) -> None:
 
 
 def get_threads() -> int:
-    """Returns how many threads a call from here uses; 0: one a core."""
-    if _single:
-        return 1
+    """Returns how many threads a call from here asks for; 0: one a core. In a child of a process that
+    used several it gets one."""
     here = _here.get()
     return _default if here is None else here
 
@@ -53,15 +50,6 @@ def _checked(count: int) -> int:
     if not 0 <= count <= 4096:
         raise ArgumentError(f"{count} threads: must be 0 to 4096")
     return int(count)
-
-
-def _after_fork() -> None:
-    global _single
-    _single = _single or bool(_idle)
-    _idle.clear()  # the parent's, whose threads are not here
-
-
-os.register_at_fork(after_in_child=_after_fork)
 
 
 class Lease:

@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from . import _index
-from ._arrays import TYPES, Array, Order, Shape, count_of, dtype_of
+from ._arrays import TYPES, Array, Order, Shape, dtype_of
 from ._errors import ArgumentError
 from ._ghz import ffi
 from ._numbers import Estimate, Summary
@@ -59,7 +59,7 @@ class Compressed:
     @property
     def size(self) -> int:
         """Number of values."""
-        return count_of(self.shape)
+        return math.prod(self.shape)
 
     @property
     def ratio(self) -> float:

@@ -2,15 +2,17 @@
 # SPDX-License-Identifier: BSD-3-Clause
 from __future__ import annotations
 
+import math
 import os
 import stat
 import threading
+import weakref
 from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
 
-from ._arrays import TYPES, Array, Order, Shape, count_of, dtype_on, memory_shape
+from ._arrays import TYPES, Array, Order, Shape, dtype_on, memory_shape
 from ._call import Lease, call, check
 from ._compressed import Compressed
 from ._errors import ArgumentError
@@ -21,6 +23,27 @@ from ._numbers import Summary, summary_of
 from ._stream import Stream
 
 Path = str | os.PathLike[str]
+
+_files: weakref.WeakValueDictionary[int, File] = weakref.WeakValueDictionary()
+# While the process forks its thread has the locks of all files: no other is in the midst of one.
+_forking = threading.Lock()
+_held: list[Any] = []
+
+
+def _before_fork() -> None:
+    _forking.acquire()
+    _held.extend(file._lock for ref in _files.valuerefs() if (file := ref()) is not None)
+    for lock in _held:
+        lock.acquire()
+
+
+def _after_fork() -> None:
+    while _held:
+        _held.pop().release()
+    _forking.release()
+
+
+os.register_at_fork(before=_before_fork, after_in_parent=_after_fork, after_in_child=_after_fork)
 
 
 def open_c(path: Path) -> Any:
@@ -50,6 +73,7 @@ class File(Compressed):
         self.path = os.fspath(path)
         self._lock = threading.Lock()
         self._c: Any = open_c(path)
+        _files[id(self)] = self
         header = self._info().header
         array = header.array
         known = array.ndim > 0 or array.npy
@@ -166,7 +190,7 @@ class File(Compressed):
     def _piece(self, info: Any) -> Shape | None:
         """Returns the shape of a frame: some of the slowest axis, or else what its stream says."""
         memory = memory_shape(self._shape, self._order)
-        inner = count_of(memory[1:])
+        inner = math.prod(memory[1:])
         if memory and inner and info.count % inner == 0:
             piece = (info.count // inner, *memory[1:])
             if groups(piece, info.shape.extent):

@@ -5,12 +5,12 @@ from __future__ import annotations
 import contextlib
 import ctypes
 import importlib
-import importlib.util
 import math
 import os
 import pathlib
 import re
 import struct
+import sys
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -116,22 +116,37 @@ def register() -> None:
     A libhdf5 that is loaded later reads the environment; one that is loaded already is given the path. There
     may be several: the wheels of h5py and netCDF4 each have their own.
     """
-    folders = os.environ.get("HDF5_PLUGIN_PATH") or os.pathsep.join([*_of_netcdf4(), _DEFAULT])
-    if _FOLDER not in folders.split(os.pathsep):
-        os.environ["HDF5_PLUGIN_PATH"] = os.pathsep.join([_FOLDER, folders])
+    given = os.environ.get("HDF5_PLUGIN_PATH", "")
+    if given == "::":  # HDF5 is to load no filter
+        return
+    if all(map(_has_filter, filter(None, given.split(os.pathsep)))):  # nobody named other folders
+        _append(_DEFAULT)
+        sys.meta_path.insert(0, _Netcdf4())
+    _append(_FOLDER)
     for path in _loaded():
-        tell = getattr(ctypes.CDLL(path), "H5PLprepend", None)
+        tell = getattr(ctypes.CDLL(path), "H5PLappend", None)
         if tell:
             tell(os.fsencode(_FOLDER))
 
 
-def _of_netcdf4() -> list[str]:
-    """The folder of netCDF4's own filters, which it forgets if the variable is set."""
-    spec = importlib.util.find_spec("netCDF4")
-    folders = (
-        [os.path.join(f, "plugins") for f in spec.submodule_search_locations or []] if spec else []
-    )
-    return [folder for folder in folders if os.path.isdir(folder)]
+def _has_filter(folder: str) -> bool:
+    return any(pathlib.Path(folder).glob("libghz_hdf5*"))
+
+
+def _append(folder: str) -> None:
+    folders = os.environ.get("HDF5_PLUGIN_PATH", "")
+    if folder not in folders.split(os.pathsep):
+        os.environ["HDF5_PLUGIN_PATH"] = os.pathsep.join(filter(None, [folders, folder]))
+
+
+class _Netcdf4:
+    """Names the folder of netCDF4's own filters when netCDF4 is loaded, and not before: it does so
+    itself only if the variable is not set, and filters of others would lose to these."""
+
+    def find_spec(self, name: str, path: Any = None, target: Any = None) -> None:
+        folder = os.path.join(path[0], "plugins") if name == "netCDF4._netCDF4" else ""
+        if os.path.isdir(folder):
+            _append(folder)
 
 
 def _loaded() -> list[str]:

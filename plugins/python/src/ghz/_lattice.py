@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -56,6 +56,13 @@ def checked_fill(fill_value: float | None, dtype: np.dtype[Any]) -> float | None
     if fill_value is None or math.isnan(fill_value):
         return None
     return float(dtype.type(fill_value) if dtype.kind == "f" else fill_value)
+
+
+def shortest(value: float, dtype: np.dtype[Any]) -> float:
+    """Returns the number with the fewest digits that is this one in the dtype: 1e20 for what
+    float32(1e20) is, too."""
+    with np.errstate(over="ignore"):
+        return float(str(dtype.type(value))) if dtype.kind == "f" else float(value)
 
 
 class Bound(NamedTuple):
@@ -135,18 +142,10 @@ def _of_any_values(type: int, bound: tuple[int, float]) -> Any:
     return result
 
 
-class HasLattice(Protocol):
-    """A stream or file."""
-
-    @property
-    def _lattice(self) -> Any:
-        """The ghz_lattice *, as long as the stream or file is there."""
-
-
 def lattice_of(
     values: Values,
     how: Bound,
-    like: HasLattice | Lattice | None,
+    like: Any,  # a stream, file or Lattice, or None
     fill_value: float | None,
 ) -> Any:
     """Returns the ghz_lattice * on which an array is compressed."""
@@ -170,8 +169,14 @@ def lattice_of(
         raise MismatchError(f"the array is {dtype}, like= is {DTYPES[found.type]}: array.astype()")
     fill = checked_fill(fill_value, dtype)
     if fill is not None and not (found.has_fill and fill == found.fill):
-        raise MismatchError(f"fill_value={fill}, like= has {from_c(found).fill_value}")
-    return found
+        has = shortest(found.fill, dtype) if found.has_fill else None
+        raise MismatchError(f"fill_value={shortest(fill, dtype)}, like= has {has}")
+    whole = ffi.new("ghz_lattice *")
+    check(lib.ghz_lattice_undivided(found, whole))
+    if whole.step != found.step and whole.eb > like.bound:
+        what = f"no array that adds to it has its bound of {like.bound:.9g}"
+        raise ArgumentError(f"like= was divided, and {what}: take like= of what was divided")
+    return whole
 
 
 def lattice(

@@ -3,7 +3,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 from __future__ import annotations
 
-import threading
+import contextlib
+import os
 from collections import deque
 from collections.abc import Hashable
 from functools import lru_cache
@@ -12,7 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 STREAMS = 256
-BYTES = 64 << 20
+MIB = 64  # of them, if the environment variable GHZ_KEEP_MIB gives no other number
 SAMPLES = 64  # of a chunk at most, each of eight values in a row
 SAMPLE = 8
 
@@ -21,32 +22,41 @@ class _Kept(NamedTuple):
     key: Hashable
     samples: np.ndarray
     stream: Any
+    end: int  # bytes of all that came so far
 
 
-_lock = threading.Lock()
-_kept: deque[_Kept] = deque()  # the newest first
-_bytes = 0
+# The newest first. There is no lock, which a child of fork() could find taken: what a deque does of
+# itself is done before another thread runs.
+_kept: deque[_Kept] = deque()
 
 
 def keep(key: Hashable, stream: Any, values: np.ndarray) -> None:
     """Keeps a stream that was decompressed to these values, until 256 others or 64 MiB of them
     have come since. The key says what chunks have in common that may be the same: settings, shape,
     dtype."""
-    global _bytes
     if values.size < SAMPLE:
         return
-    made = _Kept(key, _samples(values), stream)
-    with _lock:
-        _kept.appendleft(made)
-        _bytes += stream.nbytes
-        while len(_kept) > STREAMS or _bytes > BYTES:
-            _bytes -= _kept.pop().stream.nbytes
+    before = 0
+    with contextlib.suppress(IndexError):  # there is none; other threads drop some, too
+        before = _kept[0].end
+    _kept.appendleft(_Kept(key, _samples(values), stream, before + stream.nbytes))
+    with contextlib.suppress(IndexError):
+        while len(_kept) > STREAMS or _bytes(_kept[0], _kept[-1]) > _most():
+            _kept.pop()
+
+
+def _bytes(newest: _Kept, oldest: _Kept) -> int:
+    return newest.end - oldest.end + int(oldest.stream.nbytes)
+
+
+def _most() -> int:
+    text = os.environ.get("GHZ_KEEP_MIB", "")
+    return int(text if text.isascii() and text.isdigit() else MIB) << 20
 
 
 def find(key: Hashable, values: np.ndarray, fill: float | None) -> Any:
     """Returns the stream whose values these are, but for changes; None if there is none."""
-    with _lock:
-        candidates = [one for one in _kept if one.key == key]
+    candidates = [one for one in tuple(_kept) if one.key == key]
     if not candidates:
         return None
     now = _samples(values)

@@ -18,7 +18,7 @@ from ._lattice import Bound, Lattice, lattice_of
 from ._notices import look_at_loss
 from ._stream import Stream
 
-FILES_AT_ONCE = 256  # open at a time: systems allow a process 1024 or so
+FILES_AT_ONCE = 64  # open at a time: systems allow a process 256 or more
 FRAME_VALUES_MAX = 2**26
 
 

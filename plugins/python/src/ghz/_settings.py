@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import operator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -13,7 +13,7 @@ from . import _recent
 from ._arrays import TYPES, library_shape
 from ._errors import ArgumentError, MismatchError
 from ._functions import compress, update
-from ._lattice import lattice
+from ._lattice import lattice, shortest
 from ._stream import Stream
 
 NAMES = ("abs", "rel", "step", "lossless", "range", "fill", "pack")
@@ -24,16 +24,7 @@ class Settings:
     """A bound for arrays that come chunk by chunk. Give one of abs, rel, step and lossless.
 
     Chunks that were compressed with the same abs, or with the same rel and range, can be added.
-
-    Attributes:
-        abs: The largest error of a value, in the units of the data.
-        rel: The same as a fraction of `range`, or, without one, of the range of each chunk.
-        step: The quantum of data that are multiples of one, which come back exactly.
-        lossless: True for arrays of integers, which come back exactly.
-        range: The least and greatest value of all arrays that are to be added.
-        fill: The number that stands for "missing" in the data; NaN needs none.
-        pack: 1, by zstd, or 2, smaller: chunks are packed at this level, without loss, and still
-            added.
+    ghz.zarr.GhzCodec says what each is.
     """
 
     abs: float | None = None
@@ -73,6 +64,10 @@ class Settings:
         given = {name: v for name, v in every.items() if v is not None and v is not False}
         return given if self.range is None else given | {"range": list(self.range)}
 
+    def of(self, dtype: np.dtype[Any]) -> Any:
+        """Returns these settings for a dtype: two that mean the same fill value are equal."""
+        return self if self.fill is None else replace(self, fill=shortest(self.fill, dtype))
+
     def check_dtype(self, dtype: np.dtype[Any]) -> None:
         """Raises TypeError for arrays that these settings are not for."""
         native = dtype.newbyteorder("=")
@@ -82,6 +77,8 @@ class Settings:
         if (native.kind == "f") == self.lossless:
             kind = "integers" if self.lossless else "float32 or float64"
             advice = "integers go with lossless=True, which is for them alone"
+            if self.lossless:
+                advice += "; if xarray is to pack it, give dtype='int16' in the encoding as well"
             raise TypeError(f"codec ghz: the array is of {native}, not of {kind}: {advice}")
 
     def compress(self, values: np.ndarray) -> Stream:

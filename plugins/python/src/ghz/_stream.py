@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 from __future__ import annotations
 
+import math
 import pickle
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -17,7 +18,6 @@ from ._arrays import (
     Shape,
     checked_order,
     checked_shape,
-    count_of,
     dtype_on,
     memory_shape,
 )
@@ -87,7 +87,7 @@ class Stream(Buffer, Compressed):
         if self._info.bytes != self._c.size:
             raise CorruptError(f"{self._c.size - self._info.bytes} bytes follow the stream")
         self._shape = _shape_in_stream(self._info) if shape is None else checked_shape(shape)
-        if count_of(self._shape) != self._info.count:
+        if math.prod(self._shape) != self._info.count:
             raise ArgumentError(f"shape {self._shape} does not have {self._info.count} values")
         if self._info.count and self._cuts() is None:
             extents = (*self._info.shape.extent,)

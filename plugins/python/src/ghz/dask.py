@@ -85,11 +85,11 @@ def open(files: Sequence[Path | File]) -> da.Array:
         FileNotFoundError: There is no such file.
         CorruptError: It is no .ghz file.
     """
-    opened = [file if isinstance(file, File) else File(file) for file in files]
-    if not opened:
+    every = list(files)
+    if not every:
         raise ArgumentError("no file to open")
-    first = opened[0]
-    for file in opened:
+    first = _opened(every[0])
+    for file in map(_opened, every):  # one open at a time, as a process may have few
         if (file.shape, file.dtype) != (first.shape, first.dtype):
             raise ArgumentError(
                 f"{file.path}: {file.dtype}, shape {file.shape}; {first.path} is {first.dtype}, "
@@ -99,21 +99,24 @@ def open(files: Sequence[Path | File]) -> da.Array:
             raise ArgumentError(
                 f"{file.path}: has {file.frames} streams, and one is a chunk; ghz.mean(files, out=)"
             )
-    numbers = da.from_array(np.arange(len(opened)), chunks=1)
+    numbers = da.from_array(np.arange(len(every)), chunks=1)
     new = range(1, len(first.shape) + 1)
     return da.map_blocks(
-        partial(_read, opened),
+        partial(_read, every),
         numbers,
         new_axis=list(new),
-        chunks=((1,) * len(opened), *((extent,) for extent in first.shape)),
+        chunks=((1,) * len(every), *((extent,) for extent in first.shape)),
         dtype=first.dtype,
         meta=_meta(len(first.shape) + 1, first.dtype),
     )
 
 
-def _read(files: list[File], number: Any) -> Stream:
-    file = files[int(number[0])]
-    (stream,) = file.streams()
+def _opened(file: Path | File) -> File:
+    return file if isinstance(file, File) else File(file)
+
+
+def _read(files: list[Path | File], number: Any) -> Stream:
+    (stream,) = _opened(files[int(number[0])]).streams()
     return _with_shape(stream, (1, *stream.shape))
 
 
@@ -147,19 +150,8 @@ def sum(array: da.Array, axis: int) -> da.Array:
 
 
 def mean(array: da.Array, axis: int) -> da.Array:
-    """Averages the chunks of an array along an axis, without decompressing them.
-
-    Args:
-        array: Its chunks are streams, of extent 1 along the axis.
-        axis: Negative ones count from the last.
-
-    Returns:
-        A Dask array without the axis, whose chunks are streams. Its bound is the mean of theirs.
-
-    Raises:
-        ArgumentError: Chunks of another extent along the axis.
-        IndexError: No such axis.
-    """
+    """Averages the chunks of an array along an axis, without decompressing them: as sum, which has
+    the arguments and errors. The bound is the mean of those of the chunks."""
     return _reduce(_functions.mean, array, axis)
 
 

@@ -41,7 +41,9 @@ class Ghz(Codec):  # type: ignore[misc]
         if not isinstance(buf, np.ndarray):
             raise TypeError(f"codec ghz: a NumPy array is needed, not {type(buf).__name__}")
         if not buf.dtype.isnative:  # whoever reads it takes what comes back for the array's order
-            raise TypeError(f"codec ghz: {buf.dtype} is not in the byte order of this machine")
+            order = f"{buf.dtype} is not in the byte order of this machine"
+            advice = f"give dtype={buf.dtype.newbyteorder('=').str!r}, or take Zarr format 3"
+            raise TypeError(f"codec ghz: {order}: {advice}")
         turned = buf.flags.f_contiguous and not buf.flags.c_contiguous
         stream = self._settings.compress(buf.T if turned else buf)
         return bytes(self._settings.stored(stream))

@@ -18,7 +18,7 @@ from typing import Any
 
 import numpy as np
 import xarray
-from xarray.backends import BackendArray, BackendEntrypoint
+from xarray.backends import BackendArray, BackendEntrypoint, CachingFileManager
 from xarray.core import indexing
 
 from ._errors import ArgumentError
@@ -28,10 +28,12 @@ VALUES = (".npy", ".f32", ".f64", ".d64")  # the other part of names such as pre
 
 
 class _LazyArray(BackendArray):
-    """A file, of which an index reads what it needs."""
+    """A file, of which an index reads what it needs. xarray closes those that were not read for long,
+    and opens them again."""
 
-    def __init__(self, file: File) -> None:
-        self.file = file
+    def __init__(self, files: CachingFileManager[File]) -> None:
+        file = files.acquire()
+        self.files = files
         self.shape = file.shape
         self.dtype = file.dtype
 
@@ -40,7 +42,7 @@ class _LazyArray(BackendArray):
         return indexing.explicit_indexing_adapter(key, self.shape, basic, self._read)
 
     def _read(self, key: tuple[Any, ...]) -> Any:
-        return np.asarray(self.file[key])
+        return np.asarray(self.files.acquire()[key])
 
 
 class GhzBackendEntrypoint(BackendEntrypoint):
@@ -86,21 +88,22 @@ class GhzBackendEntrypoint(BackendEntrypoint):
             ValueError: dims= of another length than the shape.
             FileNotFoundError, CorruptError, VersionError, FileError: As ghz.open.
         """
-        file = File(filename_or_obj)
+        files = CachingFileManager(File, os.path.abspath(filename_or_obj))
+        file = files.acquire()
         names = tuple(dims) if dims else tuple(f"dim_{i}" for i in range(len(file.shape)))
         if len(names) != len(file.shape):
-            file.close()
+            files.close()
             raise ValueError(f"dims={names}: {file.path} has shape {file.shape}")
         name = name or _stem(file.path)
         fill = file.lattice.fill_value
         attributes = {} if fill is None else {"_FillValue": file.dtype.type(fill)}
-        data = indexing.LazilyIndexedArray(_LazyArray(file))
+        data = indexing.LazilyIndexedArray(_LazyArray(files))
         variable = xarray.Variable(names, data, attributes, _encoding(file, names))
         dropped = [drop_variables] if isinstance(drop_variables, str) else drop_variables or ()
         dataset = xarray.Dataset({} if name in dropped else {name: variable})
         if mask_and_scale:
             dataset = xarray.decode_cf(dataset, decode_times=False)
-        dataset.set_close(file.close)
+        dataset.set_close(files.close)
         return dataset
 
 
@@ -159,14 +162,7 @@ class GhzAccessor:
         return self._without(dim, _dask().sum)
 
     def mean(self, dim: Hashable) -> xarray.DataArray:
-        """Averages chunks along a dimension, without decompressing them.
-
-        Args:
-            dim: The chunks have extent 1 along it.
-
-        Returns:
-            An array without the dimension, whose chunks are streams.
-        """
+        """Averages chunks along a dimension, without decompressing them: as sum."""
         return self._without(dim, _dask().mean)
 
     def subtract(self, other: xarray.DataArray) -> xarray.DataArray:

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import itertools
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -11,8 +12,10 @@ import numpy as np
 import zarr
 
 import ghz
-from ghz.zarr._layout import has_codec
-from ghz.zarr._nodes import attributes_of, dimensions_of, kind_of, members_of, name_of
+from ghz.zarr._layout import chosen, has_codec, same, settings_of
+from ghz.zarr._nodes import attributes_of, dimensions_of, kind_of, name_of
+from ghz.zarr._notices import FILLS, fill_number
+from ghz.zarr._places import coordinates_in, is_elsewhere
 
 if TYPE_CHECKING:
     from ghz.zarr._nodes import Array, Attributes, Node
@@ -36,17 +39,25 @@ class Agreed:
     others: dict[str, Node] = field(default_factory=dict)  # to be copied, of the first store
     attributes: dict[str, Attributes] = field(default_factory=dict)  # of all these
     dropped: list[str] = field(default_factory=list)  # what the stores differ in
+    times: list[str] = field(default_factory=list)  # coordinates of time that differ, not dropped
 
 
-def agree(nodes: list[Node], differing: Differing) -> Agreed:
-    """Compares stores. MismatchError where those differ that are to be added; in what else they
-    differ is dropped, with a warning, or taken of the first, or refused."""
+def agree(
+    nodes: list[Node],
+    differing: Differing,
+    variables: Iterable[str] | None = None,
+    differing_places: bool = False,
+) -> Agreed:
+    """Compares stores. MismatchError where those differ that are to be added, or where the values
+    are; in what else they differ is dropped, with a warning, or taken of the first, or refused."""
     if differing not in ("drop", "first", "error"):
         raise ghz.ArgumentError(f"differing={differing!r}: must be 'drop', 'first' or 'error'")
-    every = [members_of(node) for node in nodes]
-    result = Agreed()
+    every = [chosen(node, variables) for node in nodes]
+    result, coordinates = Agreed(), coordinates_in(every[0])
     for path in dict.fromkeys(itertools.chain(*every)):
         _take(path, every, differing, result)
+        if path in coordinates and (differing == "first" or path not in result.others):
+            _look_at(coordinates[path], path, every, differing_places, result)
     if not result.arrays:
         raise ghz.ArgumentError(f"{name_of(nodes[0])}: no array has the codec ghz")
     _without_what_is_gone(result, every)
@@ -76,14 +87,31 @@ def _take(path: str, every: list[Members], differing: Differing, result: Agreed)
     result.attributes[path] = _attributes(path, have, differing, result.dropped)
 
 
+def _look_at(
+    kind: str, path: str, every: list[Members], differing_places: bool, result: Agreed
+) -> None:
+    """Refuses values at other places; notes those of other times."""
+    first, *rest = (members[path] for members in every if path in members)
+    for node in rest:
+        if not is_elsewhere(node, first):
+            continue
+        if kind == "time":
+            result.times += {path} - {*result.times, *result.dropped}
+        elif not differing_places:
+            advice = "put them on one grid, or go on with differing_places=True"
+            raise ghz.MismatchError(
+                f"{name_of(node)}: other places than {name_of(first)}; {advice}"
+            )
+
+
 def _attributes(
     path: str, nodes: list[Node], differing: Differing, dropped: list[str]
 ) -> Attributes:
-    first, *rest = (attributes_of(node) for node in nodes)
+    first = attributes_of(nodes[0])
     if differing == "first":
         return first
-    names = first.keys() | set().union(*rest)
-    differ = {name for name in names if any(not _same_in(name, one, first) for one in rest)}
+    names = set().union(*map(attributes_of, nodes))
+    differ = {n for n in names if any(not _same_in(n, node, nodes[0]) for node in nodes[1:])}
     if differ and differing == "error":
         what = ", ".join(sorted(differ))
         raise ghz.MismatchError(f"{name_of(nodes[0])}: attributes differ in the others: {what}")
@@ -99,8 +127,8 @@ def _in_sums(node: Any, first: Any) -> str | None:
         one, two = (n.metadata.zarr_format for n in (node, first))
         return f"{name_of(node)}: Zarr format {one}, but {two} in {name_of(first)}"
     for name in FIELDS:
-        one, two = (getattr(n.metadata, name, None) for n in (node, first))
-        if not _same(one, two):
+        one, two = (_field(n, name) for n in (node, first))
+        if not same(one, two):
             return f"{name_of(node)}: {name} {one}, but {two} in {name_of(first)}"
     if (one := node.dtype) != (two := first.dtype):
         return f"{name_of(node)}: data_type {one}, but {two} in {name_of(first)}"
@@ -110,10 +138,16 @@ def _in_sums(node: Any, first: Any) -> str | None:
     return _in_meaning(node, first, STAYS)
 
 
+def _field(array: Array, name: str) -> Any:
+    if name == "compressor" and array.metadata.zarr_format == 2:
+        return settings_of(array)
+    return getattr(array.metadata, name, None)
+
+
 def _in_meaning(node: Node, first: Node, advice: str = "") -> str | None:
-    for name, default in MEANING.items():
-        one, two = (n.metadata.attributes.get(name, default) for n in (node, first))
-        if not _same(one, two):
+    for name in MEANING:
+        if not _same_in(name, node, first):
+            one, two = _attribute(node, name), _attribute(first, name)
             return f"{name_of(node)}: {name} {one}, but {two} in {name_of(first)}{advice}"
     return None
 
@@ -129,13 +163,16 @@ def _in_copies(node: Node, first: Node) -> str | None:
     return _in_meaning(node, first)
 
 
-def _same_in(name: str, one: Attributes, two: Attributes) -> bool:
-    default = MEANING.get(name)
-    return _same(one.get(name, default), two.get(name, default))
+def _same_in(name: str, one: Node, two: Node) -> bool:
+    return same(_attribute(one, name), _attribute(two, name))
 
 
-def _same(one: Any, two: Any) -> bool:
-    return bool(one == two or (one != one and two != two))  # NaN is a fill value, too
+def _attribute(node: Node, name: str) -> Any:
+    """Returns an attribute, fill values as the type of the array has them."""
+    value = node.metadata.attributes.get(name, MEANING.get(name))
+    if name in FILLS and isinstance(node, zarr.Array):
+        return fill_number(value, node.dtype)
+    return value
 
 
 def _equal(one: Any, two: Any) -> bool:

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
@@ -17,16 +17,15 @@ import ghz
 from ghz.zarr._agree import without_names
 from ghz.zarr._integers import of_result
 from ghz.zarr._labels import Groups, groups_of, weights_of, whole
-from ghz.zarr._layout import Layout, has_codec, layout_of
+from ghz.zarr._layout import CannotSum, Layout, chosen, has_codec, layout_of
 from ghz.zarr._nodes import (
     DIMENSIONS,
     Keys,
     attributes_of,
+    consolidated,
     copy_of,
     dimensions_of,
-    is_consolidated,
     keys_of,
-    members_of,
     name_of,
     with_attributes,
 )
@@ -47,7 +46,8 @@ class Request:
     axes: Sequence[str]
     by: Any
     weights: Mapping[str, Any]
-    dropped: list[str] = field(default_factory=list)  # arrays that the result lacks
+    variables: Iterable[str] | None = None
+    dropped: list[str] = field(default_factory=list)  # arrays that the result lacks, and why
 
 
 @dataclass(frozen=True)
@@ -79,14 +79,16 @@ class Along:
 
 def plan_along(request: Request, root: Node, target: StorePath) -> Plan:
     """Plans the sums of a store."""
-    nodes = members_of(root)
+    nodes = chosen(root, request.variables)
     alongs = _alongs(request, root, nodes)
     gone = {
         path
         for path, node in nodes.items()
         if isinstance(node, zarr.Array) and path not in alongs and _axes_in(request, node)
     }
-    request.dropped += sorted(p for p in gone if p.rpartition("/")[2] not in request.axes)
+    request.dropped += sorted(
+        p for p in gone if p.rpartition("/")[2] not in request.axes and not has_codec(nodes[p])
+    )
     names = {path.rpartition("/")[2] for path in gone}
     keys: Keys = {}
     chunks: list[Any] = []
@@ -101,9 +103,7 @@ def plan_along(request: Request, root: Node, target: StorePath) -> Plan:
             keys |= copy_of(path, node, with_attributes(node, attributes))
     if isinstance(root, zarr.Group):
         keys |= _labels(alongs, root.metadata.zarr_format)
-    if is_consolidated(root):
-        zarr.consolidate_metadata(MemoryStore(keys))
-    return Plan(chunks, [keys])
+    return Plan(chunks, [consolidated(keys, root)])
 
 
 def _alongs(request: Request, root: Node, nodes: dict[str, Node]) -> dict[str, Along]:
@@ -117,9 +117,16 @@ def _alongs(request: Request, root: Node, nodes: dict[str, Node]) -> dict[str, A
             have = ", ".join(sorted(filter(None, there))) or "dimensions without names"
             raise ghz.ArgumentError(f"{name_of(root)}: no array has an axis {axis!r}, but {have}")
     found: dict[str, Along] = {}
+    refused: list[CannotSum] = []
     for path, node in coded.items():
         if isinstance(node, zarr.Array) and _axes_in(request, node):
-            found[path] = _along(request, node, root, path.rpartition("/")[0])
+            try:
+                found[path] = _along(request, node, root, path.rpartition("/")[0])
+            except CannotSum as error:
+                refused.append(error)
+    if refused and (not found or request.variables is not None):
+        raise refused[0]
+    request.dropped += map(str, refused)
     return found
 
 
@@ -137,7 +144,7 @@ def _along(request: Request, array: Array, root: Node, folder: str) -> Along:
     offset = array.metadata.attributes.get(OFFSET, 0)
     if not request.mean and offset != 0:
         what = f"{OFFSET} {offset}, which a sum would have only once; store the decoded values"
-        raise ghz.ArgumentError(f"{name_of(array)}: {what}")
+        raise CannotSum(array, what)
     groups = None
     if request.by is not None:
         groups = groups_of(request.by, names[0], extents[0], root, folder)
@@ -147,9 +154,10 @@ def _along(request: Request, array: Array, root: Node, folder: str) -> Along:
         weights[0] = whole(weights[0], names[0], name_of(array))
     rows = [_rows(weights[0], extents[0], groups)]
     rows += [_rows(w, n, None) for w, n in zip(weights[1:], extents[1:])]
+    of_result(array, {}, None)  # refuses integers of Zarr 2
     if layout.dtype.kind in "iu" and not is_stepwise(axes, layout):
         what = "integers are summed along one axis of which a chunk is one step"
-        raise ghz.ArgumentError(f"{name_of(array)}: {what}")
+        raise CannotSum(array, what)
     along = Along(array, axes, rows, groups, layout, layout, request.mean)
     return replace(along, result=_layout(along))
 
@@ -200,17 +208,11 @@ def _divisors(along: Along) -> list[Any]:
 def _chunks(along: Along, target: StorePath) -> list[Any]:
     make = _stepwise if is_stepwise(along.axes, along.layout) else _within
     found: list[Any] = []
-    counts = [len(range(0, n, c)) for n, c in zip(along.array.shape, _key_shape(along.layout))]
+    counts = [len(range(0, n, c)) for n, c in zip(along.array.shape, along.layout.key_shape)]
     fixed = [axis for axis in along.kept if axis not in along.axes]
     for place in itertools.product(*(range(counts[axis]) for axis in fixed)):
         found += make(along, dict(zip(fixed, place)), counts, target)
     return found
-
-
-def _key_shape(layout: Layout) -> Place:
-    """Returns the extents of what is stored under a key."""
-    counts = (1,) * len(layout.chunk) if layout.shard is None else layout.shard.counts
-    return tuple(c * k for c, k in zip(layout.chunk, counts))
 
 
 def _stepwise(
@@ -218,14 +220,15 @@ def _stepwise(
 ) -> list[Steps]:
     """Returns a chunk of each group of the result, of chunks that are steps."""
     (axis,) = along.axes
-    inside = _key_shape(along.layout)[axis]
+    inside = along.layout.key_shape[axis]
     found = []
     for group, (row, divisor) in enumerate(zip(along.weights[0], _divisors(along))):
         steps = [
             Step(_source(along, fixed | {axis: at // inside}), at % inside, int(row[at]))
             for at in np.flatnonzero(row).tolist()
         ]
-        key = _result_key(along, [group if a == axis else fixed[a] for a in along.kept])
+        at = tuple(group if a == axis else fixed[a] for a in along.kept)
+        key = along.array.metadata.encode_chunk_key(at)
         fill = _fill(along, float(row.sum()) / divisor)
         kept = along.groups is not None
         work = Steps(
@@ -239,7 +242,7 @@ def _within(
     along: Along, fixed: dict[int, int], counts: list[int], target: StorePath
 ) -> list[Within]:
     """Returns a chunk of all groups of the result, of sums within chunks."""
-    extents = _key_shape(along.layout)
+    extents = along.layout.key_shape
     parts = []
     for place in itertools.product(*(range(counts[axis]) for axis in along.axes)):
         source = _source(along, fixed | dict(zip(along.axes, place)))
@@ -248,7 +251,7 @@ def _within(
     targets = []
     for group in range(len(along.weights[0])):
         at = [group if axis in along.axes else fixed[axis] for axis in along.kept]
-        targets.append(target / _result_key(along, at))
+        targets.append(target / along.array.metadata.encode_chunk_key(tuple(at)))
     _divisors(along)  # refuses weights without a sum
     kept = along.groups is not None
     layouts = along.layout, along.result
@@ -258,10 +261,6 @@ def _within(
 def _source(along: Along, place: dict[int, int]) -> StorePath:
     where = tuple(place[axis] for axis in range(along.array.ndim))
     return along.array.store_path / along.array.metadata.encode_chunk_key(where)
-
-
-def _result_key(along: Along, place: Sequence[int]) -> str:
-    return str(along.array.metadata.encode_chunk_key(tuple(place)))
 
 
 def _fill(along: Along, factor: float) -> Any:
@@ -280,27 +279,22 @@ def _fill(along: Along, factor: float) -> Any:
 
 def _metadata(along: Along, attributes: dict[str, Any]) -> Any:
     """Returns the metadata of the result of an array."""
-    names = [
-        along.groups.name if a in along.axes and along.groups else _name(along, a)
-        for a in along.kept
-    ]
+    own = dimensions_of(along.array) or ()
+    group = along.groups.name if along.groups else None
+    names = [group if a in along.axes else own[a] for a in along.kept]
     if DIMENSIONS in attributes:
         attributes[DIMENSIONS] = names
     divisor = float(_divisors(along)[0]) if along.mean else None
-    metadata: Any = of_result(with_attributes(along.array, attributes), divisor)
+    metadata: Any = of_result(along.array, attributes, divisor)
     if metadata.zarr_format == 2:
         return replace(metadata, shape=along.shape, chunks=along.result.chunk)
     codecs = [codec for codec in map(_codec(along), metadata.codecs) if codec is not None]
     if along.layout.shard is not None and along.result.shard is None:
         codecs = list(_codec(along)(metadata.codecs[0]).codecs)
-    grid = {"name": "regular", "configuration": {"chunk_shape": _key_shape(along.result)}}
+    grid = {"name": "regular", "configuration": {"chunk_shape": along.result.key_shape}}
     changed = {"shape": along.shape, "chunk_grid": grid, "dimension_names": names}
     changed |= {"codecs": [codec.to_dict() for codec in codecs]}
     return type(metadata).from_dict(metadata.to_dict() | changed)
-
-
-def _name(along: Along, axis: int) -> str | None:
-    return (dimensions_of(along.array) or ())[axis]
 
 
 def _codec(along: Along) -> Any:

@@ -55,7 +55,7 @@ class Chunk:
             missing = missing_like(there[0], self.layout)
             streams = [missing if stream is None else stream for stream in found]
         try:
-            return self.operation(streams)
+            return self.operation.combine(streams)
         except ghz.Error as error:
             culprit = culprit_of(self.sources, streams)
             raise type(error)(f"{culprit}: {error}") from error
@@ -73,8 +73,10 @@ def culprit_of(sources: Sequence[StorePath], streams: Sequence[ghz.Stream]) -> S
 
 
 def missing_like(stream: ghz.Stream, layout: Layout) -> ghz.Stream:
-    """Returns a stream of the fill value that can be added to a stream."""
-    return ghz.compress(np.full(layout.shape, layout.fill, stream.dtype), like=stream)
+    """Returns a stream of the fill value that can be added to a stream: on its lattice, which nothing
+    can be compressed on if it is that of a mean."""
+    plain = ghz.compress(np.full(layout.shape, layout.fill, stream.lattice.dtype), like=stream)
+    return plain if plain.lattice == stream.lattice else ghz.linear([plain, stream], [1, 0])
 
 
 def split(data: Any, layout: Layout) -> dict[Any, ghz.Stream]:

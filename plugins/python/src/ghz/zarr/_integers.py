@@ -5,23 +5,26 @@ from __future__ import annotations
 import base64
 import struct
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from zarr.core.dtype import Float64, Int64
 
-import ghz
-from ghz.zarr._nodes import Attributes
+from ghz.zarr._layout import CannotSum
+from ghz.zarr._nodes import with_attributes
 from ghz.zarr.codec import GhzCodec
 
+if TYPE_CHECKING:
+    from ghz.zarr._nodes import Array, Attributes
 
-def of_result(metadata: Any, divisor: float | None) -> Any:
-    """Returns the metadata of a result: sums of integers are of int64, what is divided is of float64,
-    on the grid that this makes; other types stay."""
-    field = "data_type" if metadata.zarr_format == 3 else "dtype"
-    if getattr(metadata, field).to_native_dtype().kind not in "iu":
+
+def of_result(array: Array, attributes: Attributes, divisor: float | None) -> Any:
+    """Returns the metadata of the result of an array: sums of integers are of int64, what is divided
+    is of float64, on the grid that this makes; other types stay."""
+    metadata = with_attributes(array, attributes)
+    if array.dtype.kind not in "iu":
         return metadata
     if metadata.zarr_format == 2:
-        raise ghz.ArgumentError("sums and means of integers need Zarr format 3")
+        raise CannotSum(array, "sums and means of integers need Zarr format 3")
     if divisor is None:
         return replace(metadata, data_type=Int64(), fill_value=int(metadata.fill_value))
     codecs = tuple(_on_grid(codec, 1 / divisor) for codec in metadata.codecs)

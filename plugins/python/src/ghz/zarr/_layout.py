@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -13,7 +13,7 @@ from zarr.codecs import ShardingCodec, TransposeCodec
 
 import ghz
 from ghz._settings import Settings
-from ghz.zarr._nodes import name_of
+from ghz.zarr._nodes import members_of, name_of
 from ghz.zarr._shard import Shard
 from ghz.zarr.codec import GhzCodec
 
@@ -37,20 +37,53 @@ class Layout:
         """Extents of a stream."""
         return tuple(self.chunk[axis] for axis in self.axes)
 
+    @property
+    def key_shape(self) -> tuple[int, ...]:
+        """Extents of what is stored under a key: a chunk, or a shard."""
+        counts = (1,) * len(self.chunk) if self.shard is None else self.shard.counts
+        return tuple(c * k for c, k in zip(self.chunk, counts))
+
+
+class CannotSum(ghz.ArgumentError):
+    """An array whose chunks cannot be added; others of the store can."""
+
+    def __init__(self, array: Array, what: str) -> None:
+        super().__init__(f"{name_of(array)}: {what}; variables= leaves it out")
+
+
+def same(one: Any, two: Any) -> bool:
+    return bool(one == two or (one != one and two != two))  # NaN is a fill value, too
+
+
+def chosen(node: Node, variables: Iterable[str] | None) -> dict[str, Node]:
+    """Returns the node and what is below it, by path, but for arrays with the codec that are not of
+    these names or paths."""
+    members = members_of(node)
+    if variables is None:
+        return members
+    names = {variables} if isinstance(variables, str) else set(variables)
+    coded = {path: {path, path.rpartition("/")[2]} for path in members if has_codec(members[path])}
+    if unknown := sorted(names - set().union(*coded.values())):
+        have = ", ".join(coded) or "none"
+        raise ghz.ArgumentError(
+            f"{name_of(node)}: no {unknown[0]!r} with the codec ghz, but {have}"
+        )
+    return {p: node for p, node in members.items() if p not in coded or coded[p] & names}
+
 
 def has_codec(node: Node) -> bool:
     """Returns whether the chunks of an array are streams."""
-    return isinstance(node, zarr.Array) and _settings(node) is not None
+    return isinstance(node, zarr.Array) and settings_of(node) is not None
 
 
-def _settings(array: Array) -> Settings | None:
+def settings_of(array: Array) -> Settings | None:
     if array.metadata.zarr_format == 3:
         return next((codec for codec in _codecs(array)[1] if isinstance(codec, GhzCodec)), None)
     codec: Any = array.metadata.compressor
     if getattr(codec, "codec_id", None) != "ghz":
         return None
     config = {name: value for name, value in codec.get_config().items() if name != "id"}
-    settings: Settings = Settings.named(config)
+    settings: Settings = Settings.named(config).of(array.dtype)
     return settings
 
 
@@ -65,7 +98,7 @@ def _codecs(array: Array) -> tuple[list[Any], list[Any]]:
 def layout_of(array: Array) -> Layout:
     """Returns how the chunks of an array with the codec are stored; refuses streams that are
     wrapped."""
-    settings = _settings(array)
+    settings = settings_of(array)
     assert settings is not None
     fill = array.dtype.type(0) if array.fill_value is None else array.fill_value
     axes = tuple(range(array.ndim))
@@ -91,7 +124,7 @@ def _refuse(array: Array, others: list[Any]) -> None:
     if others:
         what = ", ".join(_codec_name(codec) for codec in others)
         need = "sums need compressors=None and no filters but transpose"
-        raise ghz.ArgumentError(f"{name_of(array)}: the codecs are ghz and {what}; {need}")
+        raise CannotSum(array, f"the codecs are ghz and {what}; {need}")
 
 
 def _codec_name(codec: Any) -> str:
@@ -101,6 +134,4 @@ def _codec_name(codec: Any) -> str:
 
 def keys_in(array: Array, layout: Layout) -> Iterator[tuple[int, ...]]:
     """Yields the places of what is stored under a key of its own: chunks, or shards."""
-    counts = [1] * array.ndim if layout.shard is None else layout.shard.counts
-    grid = zip(array.shape, layout.chunk, counts)
-    return itertools.product(*(range(-(-n // (c * k))) for n, c, k in grid))
+    return itertools.product(*(range(-(-n // k)) for n, k in zip(array.shape, layout.key_shape)))

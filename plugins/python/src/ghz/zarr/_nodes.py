@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import warnings
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -11,6 +12,7 @@ import zarr.api.asynchronous
 from zarr.abc.store import Store
 from zarr.core.buffer import Buffer, default_buffer_prototype
 from zarr.core.sync import collect_aiterator, sync
+from zarr.storage import MemoryStore
 
 if TYPE_CHECKING:
     Array = zarr.Array[Any]
@@ -54,10 +56,6 @@ def members_of(node: Node) -> dict[str, Node]:
     return {"": node, **dict(below)}
 
 
-def is_consolidated(node: Node) -> bool:
-    return getattr(node.metadata, "consolidated_metadata", None) is not None
-
-
 def dimensions_of(node: Node) -> tuple[str | None, ...] | None:
     """Returns the names of an array's dimensions; None if it has none."""
     found: Any = getattr(node.metadata, "dimension_names", None)
@@ -81,6 +79,15 @@ def keys_of(path: str, metadata: Any) -> Keys:
     """Returns what is stored of the metadata of the node at a path."""
     written: Keys = metadata.to_buffer_dict(default_buffer_prototype())
     return {f"{path}/{key}" if path else key: value for key, value in written.items()}
+
+
+def consolidated(keys: Keys, node: Node) -> Keys:
+    """Returns the keys of a store, consolidated if that of the node is."""
+    if getattr(node.metadata, "consolidated_metadata", None) is not None:
+        with warnings.catch_warnings():  # that Zarr 3 does not specify it: the store has it already
+            warnings.filterwarnings("ignore", "Consolidated metadata")
+            zarr.consolidate_metadata(MemoryStore(keys))
+    return keys
 
 
 def copy_of(path: str, array: Array, metadata: Any) -> Keys:

@@ -2,77 +2,47 @@
 # SPDX-License-Identifier: BSD-3-Clause
 from __future__ import annotations
 
-from abc import abstractmethod
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import ghz
+
+Streams = list[ghz.Stream]
 
 
 @dataclass(frozen=True)
 class Operation:
     """A linear combination of streams, or several."""
 
-    count: int  # of the streams
-
-    @abstractmethod
-    def __call__(self, streams: list[ghz.Stream]) -> list[ghz.Stream]:
-        """Returns the streams of each result."""
-
-    @property
-    @abstractmethod
-    def factor(self) -> int:
-        """What a number becomes that all operands have: so many times itself."""
-
-    @property
-    def divisor(self) -> int | None:
-        """By what sums are divided, if they are."""
-        return None
+    combine: Callable[[Streams], Streams]
+    factor: int  # what a number becomes that all operands have: so many times itself
+    divisor: int | None = None  # by what sums are divided, if they are
 
 
-class Sum(Operation):
-    def __call__(self, streams: list[ghz.Stream]) -> list[ghz.Stream]:
-        return [ghz.sum(streams)]
-
-    @property
-    def factor(self) -> int:
-        return self.count
+def _sum(streams: Streams) -> Streams:
+    return [ghz.sum(streams)]
 
 
-class Mean(Operation):
-    def __call__(self, streams: list[ghz.Stream]) -> list[ghz.Stream]:
-        return [ghz.mean(streams)]
-
-    @property
-    def factor(self) -> int:
-        return 1
-
-    @property
-    def divisor(self) -> int:
-        return self.count
+def _mean(streams: Streams) -> Streams:
+    return [ghz.mean(streams)]
 
 
-class Difference(Operation):
-    """The first of two without the second."""
-
-    def __call__(self, streams: list[ghz.Stream]) -> list[ghz.Stream]:
-        return [ghz.linear(streams, [1, -1])]
-
-    @property
-    def factor(self) -> int:
-        return 0
+def _difference(streams: Streams) -> Streams:
+    return [ghz.linear(streams, [1, -1])]
 
 
-class Anomalies(Operation):
-    """Each without the mean of all."""
+def _anomalies(streams: Streams) -> Streams:
+    k, total = len(streams), ghz.sum(streams)
+    return [ghz.linear([stream, total], [k, -1], k) for stream in streams]
 
-    def __call__(self, streams: list[ghz.Stream]) -> list[ghz.Stream]:
-        k, total = self.count, ghz.sum(streams)
-        return [ghz.linear([stream, total], [k, -1], k) for stream in streams]
 
-    @property
-    def factor(self) -> int:
-        return 0
-
-    @property
-    def divisor(self) -> int:
-        return self.count
+def operation(kind: str, count: int) -> Operation:
+    """Returns the sum or mean of streams, the first of two without the second ("difference"), or each
+    without the mean of all ("anomalies")."""
+    kinds = {
+        "sum": Operation(_sum, count),
+        "mean": Operation(_mean, 1, count),
+        "difference": Operation(_difference, 0),
+        "anomalies": Operation(_anomalies, 0, count),
+    }
+    return kinds[kind]

@@ -7,21 +7,18 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import zarr
-from zarr.storage import MemoryStore, StorePath
+from zarr.storage import StorePath
 
-import ghz
 from ghz.zarr._agree import Agreed
 from ghz.zarr._chunk import Chunk
 from ghz.zarr._integers import of_result
-from ghz.zarr._layout import has_codec, keys_in, layout_of
+from ghz.zarr._layout import CannotSum, has_codec, keys_in, layout_of
 from ghz.zarr._nodes import (
     Keys,
     attributes_of,
+    consolidated,
     copy_of,
-    is_consolidated,
     keys_of,
-    members_of,
-    name_of,
     with_attributes,
 )
 from ghz.zarr._operation import Operation
@@ -49,12 +46,14 @@ def plan(operation: Operation, agreed: Agreed, target: StorePath) -> Plan:
 
 
 def plan_each(
-    operation: Operation, agreed: Agreed, nodes: list[Node], targets: list[StorePath]
+    operation: Operation,
+    agreed: Agreed,
+    every: list[dict[str, Node]],
+    targets: list[StorePath],
 ) -> Plan:
     """Plans a result for each store, with its own metadata."""
     keys = []
-    for node in nodes:
-        members = members_of(node)
+    for members in every:
         attributes = {path: attributes_of(member) for path, member in members.items()}
         keys.append(_keys(operation, members, attributes))
     return Plan(_all_chunks(operation, agreed, targets), keys)
@@ -77,16 +76,14 @@ def _keys(operation: Operation, nodes: dict[str, Node], attributes: dict[str, At
             keys |= keys_of(path, _metadata(operation, node, attributes[path]))
         else:
             keys |= copy_of(path, node, with_attributes(node, attributes[path]))
-    if is_consolidated(nodes[""]):
-        zarr.consolidate_metadata(MemoryStore(keys))
-    return keys
+    return consolidated(keys, nodes[""])
 
 
 def _metadata(operation: Operation, array: Array, attributes: Attributes) -> Any:
     """Returns the metadata of a result: where no array has a chunk, it is that of their fill
     values."""
     attributes = _offset(operation, array, attributes)
-    metadata = of_result(with_attributes(array, attributes), operation.divisor)
+    metadata = of_result(array, attributes, operation.divisor)
     dtype, fill = array.dtype, array.fill_value
     marker = layout_of(array).settings.fill
     if fill is None or operation.factor == 1:
@@ -107,7 +104,7 @@ def _offset(operation: Operation, array: Array, attributes: Attributes) -> Attri
     if operation.factor == 0:  # a difference has none
         return {name: value for name, value in attributes.items() if name != OFFSET}
     what = f"{OFFSET} {offset}, which a sum would have only once; store the decoded values"
-    raise ghz.ArgumentError(f"{name_of(array)}: {what}")
+    raise CannotSum(array, what)
 
 
 def _chunks(operation: Operation, arrays: list[Array], targets: list[StorePath]) -> list[Chunk]:

@@ -14,7 +14,7 @@ from zarr.storage import StorePath
 import ghz
 from ghz._axes import sums_along
 from ghz.zarr._chunk import culprit_of, join, missing_like, read, split, write
-from ghz.zarr._layout import Layout
+from ghz.zarr._layout import Layout, same
 
 Place = tuple[int, ...]
 BATCH = 64  # streams in memory at a time
@@ -100,7 +100,7 @@ class Steps:
             raise type(error)(f"{culprit}: {error}") from error
 
     def _of_fills(self) -> ghz.Stream | None:
-        if _same(self.fill, self.result.fill):
+        if same(self.fill, self.result.fill):
             return None
         return self.result.settings.compress(
             np.full(self.result.shape, self.fill, self.result.dtype)
@@ -111,10 +111,6 @@ def _batches(items: Iterable[Any], size: int) -> Iterator[list[Any]]:
     rest = iter(items)
     while batch := list(itertools.islice(rest, size)):
         yield batch
-
-
-def _same(one: Any, two: Any) -> bool:
-    return bool(one == two or (one != one and two != two))
 
 
 @dataclass(frozen=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import operator
 import os
 from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
@@ -69,7 +70,9 @@ def make(targets: list[StorePath], plan: Callable[[], Plan], map: Map | None) ->
         planned = plan()
         _run(planned.chunks, map)
         for target, keys in zip(targets, planned.keys):
-            for key in sorted(keys, key=_depth, reverse=True):  # what makes it a Zarr store, last
+            for key in sorted(
+                keys, key=lambda key: key.count("/"), reverse=True
+            ):  # what makes it a Zarr store, last
                 sync((target / key).set(keys[key]))
     except BaseException:
         for target in targets:
@@ -79,22 +82,14 @@ def make(targets: list[StorePath], plan: Callable[[], Plan], map: Map | None) ->
     return [zarr.open(store=target, mode="r+") for target in targets]
 
 
-def run_one(chunk: Callable[[], None]) -> None:
-    chunk()
-
-
 def _run(chunks: list[Any], map: Map | None) -> None:
     if map is not None:
-        for _ in map(run_one, chunks):
+        for _ in map(operator.call, chunks):
             pass
         return
     pool = ThreadPoolExecutor(len(os.sched_getaffinity(0)))
     try:
-        for _ in pool.map(run_one, chunks):
+        for _ in pool.map(operator.call, chunks):
             pass
     finally:
         pool.shutdown(cancel_futures=True)
-
-
-def _depth(key: str) -> int:
-    return key.count("/")

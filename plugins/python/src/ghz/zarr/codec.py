@@ -53,9 +53,13 @@ class GhzCodec(Settings, ArrayBytesCodec, ArrayBytesCodecPartialDecodeMixin):
     def to_dict(self) -> dict[str, Any]:
         return {"name": "ghz", "configuration": self.names()}
 
+    def evolve_from_array_spec(self, array_spec: ArraySpec) -> GhzCodec:
+        codec: GhzCodec = self.of(array_spec.dtype.to_native_dtype())
+        return codec
+
     def validate(self, *, shape: tuple[int, ...], dtype: Any, chunk_grid: Any) -> None:
         self.check_dtype(dtype.to_native_dtype())
-        look_at_metadata(self)
+        look_at_metadata(self, dtype.to_native_dtype())
 
     def compute_encoded_size(self, input_byte_length: int, chunk_spec: ArraySpec) -> int:
         raise NotImplementedError("the size of a compressed chunk depends on its values")

@@ -13,8 +13,9 @@ import zarr
 import ghz
 from ghz.zarr._agree import Agreed, Differing, agree
 from ghz.zarr._axis import Request, plan_along
+from ghz.zarr._layout import chosen
 from ghz.zarr._nodes import Source, open_all
-from ghz.zarr._operation import Anomalies, Difference, Mean, Operation, Sum
+from ghz.zarr._operation import operation
 from ghz.zarr._plan import plan, plan_each
 from ghz.zarr._run import Map, make, target_of, targets_of
 
@@ -29,7 +30,9 @@ def sum(
     axis: str | Sequence[str] | None = None,
     by: Any = None,
     weights: Mapping[str, Any] | None = None,
+    variables: Iterable[str] | None = None,
     differing: Differing = "drop",
+    differing_places: bool = False,
     map: Map | None = None,
 ) -> Node:
     """Adds Zarr arrays, or the arrays of Zarr groups, chunk by chunk as they are compressed; with
@@ -52,9 +55,13 @@ def sum(
             for each step, or the name of what the dates of the axis have, as "season", "month".
         weights: Numbers for the steps of axes, by name. Whole ones where chunks are added as they
             are.
+        variables: The names of the arrays with the codec that the result has; by default all. Of
+            these, along an axis, those that cannot be summed are left out, with a warning.
         differing: What becomes of coordinates and attributes in which the stores differ: "drop"
             leaves them out, with a warning that names them; "first" takes those of the first
             store; "error" raises MismatchError.
+        differing_places: True adds values at other latitudes, longitudes or levels, too. Times may
+            differ, and a warning says so.
         map: Calls a function for each chunk. By default that of a pool of one thread a core; the
             map of any other pool does, too, or what Dask makes of it.
 
@@ -63,16 +70,16 @@ def sum(
         their weights. Where sums were compressed again their bound is added.
 
     Raises:
-        MismatchError: The stores differ; the message names the store.
+        MismatchError: The stores differ, or their places; the message names the store.
         CorruptError: A chunk is damaged; the message names it.
         FileExistsError: `out` is not empty.
         TypeError: One store instead of several, or several with axis=.
         ArgumentError: An axis that is not there; labels or weights that do not fit it.
     """
-    request = _request(False, axis, by, weights)
-    if request:
+    if request := _request(False, axis, by, weights, variables):
         return _along(request, stores, out, map)
-    return _combine(Sum, _several(stores), out, differing, map)
+    how = differing, variables, differing_places
+    return _combine("sum", _several(stores), out, how, map)
 
 
 def mean(
@@ -82,7 +89,9 @@ def mean(
     axis: str | Sequence[str] | None = None,
     by: Any = None,
     weights: Mapping[str, Any] | None = None,
+    variables: Iterable[str] | None = None,
     differing: Differing = "drop",
+    differing_places: bool = False,
     map: Map | None = None,
 ) -> Node:
     """Averages Zarr arrays, or the arrays of Zarr groups, chunk by chunk as they are compressed; with
@@ -93,13 +102,8 @@ def mean(
                       weights={"time": days})
 
     Args:
-        stores: As in ghz.zarr.sum.
-        out: As in ghz.zarr.sum.
-        axis: As in ghz.zarr.sum.
-        by: As in ghz.zarr.sum.
-        weights: As in ghz.zarr.sum.
-        differing: As in ghz.zarr.sum.
-        map: As in ghz.zarr.sum.
+        stores, out, axis, by, weights, variables, differing, differing_places, map: As in
+            ghz.zarr.sum.
 
     Returns:
         The array or group `out`; each chunk has the mean of the bounds of those that went in. Where
@@ -108,14 +112,21 @@ def mean(
     Raises:
         MismatchError: As in ghz.zarr.sum, which has the other errors, too.
     """
-    request = _request(True, axis, by, weights)
-    if request:
+    if request := _request(True, axis, by, weights, variables):
         return _along(request, stores, out, map)
-    return _combine(Mean, _several(stores), out, differing, map)
+    how = differing, variables, differing_places
+    return _combine("mean", _several(stores), out, how, map)
 
 
 def subtract(
-    a: Source, b: Source, out: Any, *, differing: Differing = "first", map: Map | None = None
+    a: Source,
+    b: Source,
+    out: Any,
+    *,
+    variables: Iterable[str] | None = None,
+    differing: Differing = "first",
+    differing_places: bool = False,
+    map: Map | None = None,
 ) -> Node:
     """Subtracts a Zarr array, or the arrays of a group, chunk by chunk as they are compressed.
 
@@ -137,10 +148,17 @@ def subtract(
         MismatchError: As in ghz.zarr.sum, which has the other errors, too. Or the steps of chunks
             are no multiples of each other.
     """
-    return _combine(Difference, [a, b], out, differing, map)
+    return _combine("difference", [a, b], out, (differing, variables, differing_places), map)
 
 
-def anomalies(stores: Iterable[Source], out: Any, *, map: Map | None = None) -> list[Node]:
+def anomalies(
+    stores: Iterable[Source],
+    out: Any,
+    *,
+    variables: Iterable[str] | None = None,
+    differing_places: bool = False,
+    map: Map | None = None,
+) -> list[Node]:
     """Subtracts from each of several Zarr arrays or groups the mean of all, chunk by chunk as they
     are compressed. Each chunk is read once.
 
@@ -148,7 +166,7 @@ def anomalies(stores: Iterable[Source], out: Any, *, map: Map | None = None) -> 
         stores: As in ghz.zarr.sum.
         out: A folder (a path, URL or store), in which each result has the name of its store; or a
             list of places, one for each store.
-        map: As in ghz.zarr.sum.
+        variables, differing_places, map: As in ghz.zarr.sum.
 
     Returns:
         The arrays or groups of the results, each with the coordinates and attributes of its store;
@@ -159,13 +177,15 @@ def anomalies(stores: Iterable[Source], out: Any, *, map: Map | None = None) -> 
         ArgumentError: Another number of places than of stores; stores of the same name.
     """
     nodes = open_all(_several(stores))
-    agreed = agree(nodes, "first")
+    agreed = agree(nodes, "first", variables, differing_places)
     targets = targets_of(out, [node.store_path for node in nodes])
-    operation = Anomalies(len(nodes))
-    return make(targets, lambda: plan_each(operation, agreed, nodes, targets), map)
+    every = [chosen(node, variables) for node in nodes]
+    _warn(agreed, 3)
+    what = operation("anomalies", len(nodes))
+    return make(targets, lambda: plan_each(what, agreed, every, targets), map)
 
 
-def _request(mean: bool, axis: Any, by: Any, weights: Any) -> Request | None:
+def _request(mean: bool, axis: Any, by: Any, weights: Any, variables: Any) -> Request | None:
     if axis is None:
         if by is not None or weights is not None:
             raise ghz.ArgumentError("by= and weights= go with axis=")
@@ -180,7 +200,7 @@ def _request(mean: bool, axis: Any, by: Any, weights: Any) -> Request | None:
         raise TypeError(f"weights: a mapping from axes to arrays, not {type(given).__name__}")
     if others := sorted(set(given) - set(names)):
         raise ghz.ArgumentError(f"weights of {others[0]!r}, which is not in axis={axis!r}")
-    return Request(mean, names, by, given)
+    return Request(mean, names, by, given, variables)
 
 
 def _along(request: Request, store: Source, out: Any, map: Map | None) -> Node:
@@ -191,7 +211,9 @@ def _along(request: Request, store: Source, out: Any, map: Map | None) -> Node:
     (made,) = make([target], lambda: plan_along(request, root, target), map)
     if request.dropped:
         what = ", ".join(request.dropped)
-        warnings.warn(f"the result lacks what has the axis and not the codec: {what}", stacklevel=3)
+        warnings.warn(
+            f"the result lacks what has the axis and cannot be summed: {what}", stacklevel=3
+        )
     return made
 
 
@@ -204,17 +226,18 @@ def _several(stores: Iterable[Source]) -> list[Source]:
     return found
 
 
-def _combine(
-    kind: type[Operation], stores: list[Source], out: Any, differing: Differing, map: Map | None
-) -> Node:
-    agreed = agree(open_all(stores), differing)
+def _combine(kind: str, stores: list[Source], out: Any, how: Any, map: Map | None) -> Node:
+    agreed = agree(open_all(stores), *how)
     target = target_of(out)
-    _warn(agreed)
-    return make([target], lambda: plan(kind(len(stores)), agreed, target), map)[0]
+    _warn(agreed, 4)
+    return make([target], lambda: plan(operation(kind, len(stores)), agreed, target), map)[0]
 
 
-def _warn(agreed: Agreed) -> None:
-    """Names to the caller of the package what the result lacks."""
+def _warn(agreed: Agreed, level: int) -> None:
+    """Names to the caller of the package what the result lacks, and times that differ."""
     if agreed.dropped:
         what = ", ".join(agreed.dropped)
-        warnings.warn(f"the stores differ in what the result lacks: {what}", stacklevel=4)
+        warnings.warn(f"the stores differ in what the result lacks: {what}", stacklevel=level)
+    if agreed.times:
+        what = ", ".join(agreed.times)
+        warnings.warn(f"the stores differ in their times: {what}", stacklevel=level)
