@@ -197,6 +197,25 @@ def test_anomalies(dtype: str) -> None:
     assert not left.decompress().any()
 
 
+@pytest.mark.parametrize("k", [1, 2, 3, 6, 7, 13])
+def test_like_a_mean(k: int) -> None:
+    """It is compressed on the members' lattice, and adds to the mean."""
+    for dtype, bound in (("f4", {"abs": 0.01}), ("f8", {"abs": 0.01}), ("i2", {})):
+        x = (1000 * field((40, 50), "f8")).astype(dtype)
+        mean = ghz.mean([ghz.compress(x + np.dtype(dtype).type(i), **bound) for i in range(k)])
+        like = ghz.compress(x, like=mean)
+        assert like.bound <= mean.bound and error(like.decompress(), x) <= like.bound
+        want = x.astype("f8") - (x.astype("f8") + (k - 1) / 2)
+        assert error((like - mean).decompress(dtype="f8"), want) <= 0.0201
+        if bound:
+            assert (ghz.update(like, x, like=mean) - mean).bound <= 0.0201
+    seventh = ghz.compress(field((40, 50)), abs=0.01) / 7
+    with pytest.raises(
+        ghz.ArgumentError, match="was divided, .*bound of 0.00142857[0-9]*: take like="
+    ):
+        ghz.compress(field((40, 50)), like=seventh)
+
+
 def test_anomalies_refused() -> None:
     (x, y, z), (a, b, c) = three(dtype="f8")
     third, half = ghz.mean([a, b, c]), ghz.mean([a, b])

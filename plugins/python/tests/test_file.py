@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import fcntl
 import os
+import subprocess
+import sys
 import pickle
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
@@ -143,6 +145,24 @@ def test_sums(count: int, monkeypatch: pytest.MonkeyPatch) -> None:
     assert error(mean.decompress(), wanted / count) <= mean.bound <= 1.01 * lattice.bound
     assert mean.packed == 1
     assert sorted(os.listdir()) == sorted([*names, "sum.ghz", "mean.ghz"])  # nothing else is left
+
+
+def test_more_files_than_a_process_may_open(tmp_path: Path) -> None:
+    """Sums, and what Dask and xarray open."""
+    pytest.importorskip("xarray")
+    program = """import ghz, glob, numpy as np, resource, sys
+    import ghz.dask, xarray
+    resource.setrlimit(resource.RLIMIT_NOFILE, (200, 200))
+    for k in range(230):
+        ghz.save(f"m{k}.ghz", np.full((30, 40), k, "f4"), abs=1e-2)
+    names = sorted(glob.glob("m*.ghz"))
+    mean = ghz.mean(names, out="mean.ghz").decompress()
+    other = ghz.dask.mean(ghz.dask.open(names), axis=0).compute()
+    how = {"engine": "ghz", "name": "p", "dims": ("y", "x"), "combine": "nested", "concat_dim": "t"}
+    third = xarray.open_mfdataset(names, **how).p.mean("t")
+    assert max(abs(one - 114.5).max() for one in (mean, np.asarray(other), third)) <= 0.011"""
+    lines = program.replace("\n    ", "\n").replace("range(230):\n", "range(230):\n  ")
+    subprocess.run([sys.executable, "-c", lines], cwd=tmp_path, check=True)
 
 
 def test_like_a_file() -> None:

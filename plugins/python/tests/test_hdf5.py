@@ -15,6 +15,7 @@ import pytest
 
 import ghz
 from conftest import error, field
+from ghz import _hdf5
 
 h5py = pytest.importorskip("h5py")
 
@@ -413,6 +414,9 @@ def test_who_finds_the_filter(
         monkeypatch.setenv("HDF5_PLUGIN_PATH", path)
     lines = [f"import {name}" for name in names]
     lines += [USE[name] for name in names if name in USE]
+    if "netCDF4" not in names and "h5py" in names:  # those of others come from nowhere
+        lines.append("assert path or not h5py.h5z.filter_avail(32001)")
+        lines.insert(0, f"path = {path!r}")
     if "netCDF4" in names and not path:  # its own filters are still found
         lines += [
             "d = netCDF4.Dataset('z.nc', 'w')",
@@ -421,6 +425,45 @@ def test_who_finds_the_filter(
             "d.close()",
         ]
     subprocess.run([sys.executable, "-c", "\n".join(lines)], cwd=tmp_path, check=True)
+
+
+@pytest.mark.parametrize("path", [None, "::", "/a:/b", "OURS"])
+def test_the_search_path(path: str | None, monkeypatch: Any) -> None:
+    """Only the folder of this filter is added, behind; that of netCDF4 when that is loaded."""
+    folder = _hdf5._FOLDER
+    if path is None:
+        monkeypatch.delenv("HDF5_PLUGIN_PATH", raising=False)
+    else:
+        monkeypatch.setenv("HDF5_PLUGIN_PATH", path.replace("OURS", folder))
+    program = """import importlib.util, os, ghz
+    one = os.environ["HDF5_PLUGIN_PATH"]
+    if importlib.util.find_spec("netCDF4"):
+        assert os.environ["HDF5_PLUGIN_PATH"] == one
+        import netCDF4
+    print(one, os.environ["HDF5_PLUGIN_PATH"])"""
+    lines = program.replace("\n    ", "\n")
+    run = subprocess.run([sys.executable, "-c", lines], capture_output=True, text=True, check=True)
+    one, two = run.stdout.split()
+    default = _hdf5._DEFAULT
+    wanted = {None: f"{default}:{folder}", "::": "::", "/a:/b": f"/a:/b:{folder}"}
+    assert one == wanted.get(path, f"{folder}:{default}")
+    behind = two.removeprefix(one)
+    assert not behind if path in ("::", "/a:/b") else behind in ("", behind.rstrip("/"))
+    assert not behind or behind.endswith("netCDF4/plugins")
+
+
+def test_children_of_a_process_with_filter_threads(tmp_path: pathlib.Path) -> None:
+    program = """import ghz, h5py, os, signal, numpy as np
+    x = np.random.default_rng(1).normal(0, 1, (2, 256, 1024)).astype("f4")
+    f = h5py.File("x.h5", "w")
+    f.create_dataset("x", data=x, chunks=(1, 256, 1024), compression=ghz.Hdf5(abs=1e-3))
+    f.close()
+    assert abs(h5py.File("x.h5")["x"][:] - x).max() <= 1e-3
+    child = os.fork()
+    if child == 0: signal.alarm(60); os._exit(int(abs(h5py.File("x.h5")["x"][1] - x[1]).max() > 1e-3))
+    assert os.waitpid(child, 0)[1] == 0"""
+    lines, threads = program.replace("\n    ", "\n"), os.environ | {"GHZ_THREADS": "2"}
+    subprocess.run([sys.executable, "-c", lines], cwd=tmp_path, env=threads, check=True)
 
 
 def test_two_libraries_at_once(tmp_path: pathlib.Path) -> None:

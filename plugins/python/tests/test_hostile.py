@@ -26,6 +26,7 @@ from conftest import field
         (np.zeros(3, np.longdouble), "float64"),
         (["a"], "<U1"),
         (np.array([None]), "object"),
+        ({"a": np.zeros(3)}, "object: give one array at a time"),
         (np.ma.masked_array([1.0], [True]), "filled"),
         (np.zeros(3, "M8[s]"), "datetime"),
     ],

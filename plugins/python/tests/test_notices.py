@@ -149,6 +149,37 @@ def test_a_fill_value_of_xarray_that_the_codec_lacks(fill: Any, told: bool) -> N
     assert said(caught) == (want if told else [])
 
 
+@pytest.mark.parametrize("fill", [1e20, float(np.float32(1e20))])
+@pytest.mark.parametrize("own", [np.float32(1e20), 1e20])
+def test_one_fill_value_of_float32_has_two_names(fill: float, own: Any) -> None:
+    """As CMIP has it; what is stored and said is the shorter one."""
+    data = xarray.DataArray(masked(np.nan), dims=("y", "x"), name="tas").to_dataset()
+    stores = []
+    for number in (fill, 1e20):
+        encoding = {"serializer": GhzCodec(abs=0.01, fill=number), "compressors": None}
+        data.tas.attrs["_FillValue"], stores = own, [*stores, MemoryStore()]
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            data.to_zarr(stores[-1], encoding={"tas": encoding}, zarr_format=3)
+            array = xarray.open_zarr(stores[-1]).tas
+        assert said(caught) == [] and array.encoding["serializer"].fill == 1e20
+        own = np.float32(1e20)
+    ghz.zarr.mean(stores, MemoryStore(), differing="error")
+    two = [ghz.numcodecs.Ghz(abs=0.01, fill=number) for number in (fill, 1e20)]
+    plain = np.zeros((4, 4), "f4")
+    stores = [
+        zarr.create_array(MemoryStore(), data=plain, compressors=codec, zarr_format=2)
+        for codec in two
+    ]
+    ghz.zarr.mean(stores, MemoryStore())
+    (text,) = write(
+        masked(0), GhzCodec(abs=0.01), attributes={"_FillValue": float(np.float32(1e20))}
+    )
+    assert text.endswith("_FillValue is 1e+20, and not the codec's: give fill=1e+20")
+    with pytest.raises(ghz.MismatchError, match="fill_value=1e\\+20, like= has -5.0"):
+        ghz.compress(plain, like=ghz.compress(plain, abs=1, fill_value=-5), fill_value=1e20)
+
+
 def test_nan_needs_no_fill() -> None:
     data = xarray.DataArray(masked(np.nan), dims=("y", "x"), name="tas").to_dataset()
     encoding = {"serializer": GhzCodec(abs=0.01), "compressors": None}

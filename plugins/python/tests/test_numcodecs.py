@@ -111,6 +111,11 @@ def test_other_values_are_refused(data: Any) -> None:
         Ghz(abs=1).encode(data)
 
 
+def test_the_other_byte_order_names_the_way_out() -> None:
+    with pytest.raises(TypeError, match=">f4 is not .*give dtype='<f4', or take Zarr format 3"):
+        Ghz(abs=1).encode(np.zeros((4, 4), ">f4"))
+
+
 def test_bytes_that_are_no_stream() -> None:
     good = Ghz(abs=1).encode(smooth((40, 40)))
     for bad in (b"", b"x" * 100, good[:-1], good + b"\0"):

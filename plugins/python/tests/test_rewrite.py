@@ -227,12 +227,17 @@ def test_what_is_kept_is_bounded(monkeypatch: Any) -> None:
         stream = ghz.compress(x + number, abs=0.01)
         _recent.keep("test", stream, stream.decompress())
     assert len(_recent._kept) <= 3
-    assert _recent._bytes == sum(one.stream.nbytes for one in _recent._kept)
     values = stream.decompress()
     values[:20] = 7
     assert _recent.find("test", values, None) is stream
     assert _recent.find("other", values, None) is None
     assert _recent.find("test", np.zeros_like(values), None) is None
+    for mib, kept in (("no number", 1), ("0", 0), ("1", 1)):
+        monkeypatch.setenv("GHZ_KEEP_MIB", mib)
+        _recent.keep(mib, stream, stream.decompress())
+        assert (_recent.find(mib, values, None) is stream) == kept and len(
+            _recent._kept
+        ) <= 3 * kept
 
 
 def test_what_is_kept_holds_no_shard() -> None:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import multiprocessing
+import os
+import signal
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
@@ -14,6 +16,7 @@ import pytest
 
 import ghz
 from conftest import field
+from ghz._settings import Settings
 
 
 def work(s: ghz.Stream) -> bytes:
@@ -101,6 +104,40 @@ def test_gil_is_released() -> None:
         ended = True
         other.join()
     assert before > 50  # a call that held the GIL would let it run once or twice
+
+
+@pytest.mark.parametrize("what", ["codec", "file"])
+def test_fork_while_threads_work(what: str, tmp_path: Path) -> None:
+    """No lock is met in a child as other threads left it."""
+    x = field((16, 32))
+    ghz.save(tmp_path / "x.ghz", np.tile(x, (40, 1)), abs=1e-3)
+    file, codec = ghz.open(tmp_path / "x.ghz"), Settings(abs=1e-3)
+    stream = ghz.compress(x, abs=1e-3)
+    ended = False
+
+    def once() -> bool:
+        if what == "file":
+            return np.array_equal(file[320:336], file[320:336])
+        return codec.compress(codec.decompress(stream)).nbytes > 0
+
+    def busy() -> None:
+        while not ended:
+            once()
+
+    threads = [threading.Thread(target=busy) for _ in range(6)]
+    for thread in threads:
+        thread.start()
+    try:
+        for _ in range(150):
+            number = os.fork()
+            if number == 0:
+                signal.alarm(10)
+                os._exit(0 if once() else 1)
+            assert os.waitpid(number, 0)[1] == 0
+    finally:
+        ended = True
+        for thread in threads:
+            thread.join()
 
 
 def child(data: Any, queue: Any) -> None:

@@ -119,6 +119,56 @@ def test_an_offset_has_no_part_in_a_difference() -> None:
         assert dict(result.attrs) == {"scale_factor": 2.0, "units": "K"}
 
 
+@pytest.mark.parametrize("k", [2, 3, 7])
+@pytest.mark.parametrize("lacks", ["member", "mean"])
+def test_a_mean_adds_to_chunks_that_are_not_stored(k: int, lacks: str) -> None:
+    """Zarr stores no chunk of its fill value."""
+    data = [values(number) for number in range(k)]
+    data[0][:2, :32] = 5
+    for one in data:
+        one[4:] = 5
+    arrays = [create(one, fill_value=5.0) for one in data]
+    mean = ghz.zarr.mean(arrays, MemoryStore())
+    if lacks == "mean":
+        del mean.store_path.store._store_dict["c/1/0/0"]
+    want = [arrays[0][...].astype("f8"), mean[...].astype("f8")]
+    results = [
+        ghz.zarr.subtract(arrays[0], mean, MemoryStore()),
+        ghz.zarr.mean([mean] * 2, MemoryStore()),
+    ]
+    results.append(
+        ghz.zarr.sum([mean, ghz.zarr.mean([arrays[0]] * k, MemoryStore())], MemoryStore())
+    )
+    means = ghz.zarr.mean([mean] * k, MemoryStore())  # a mean of means, of which one lacks a chunk
+    del means.store_path.store._store_dict["c/0/0/0"]
+    results.append(
+        ghz.zarr.subtract(means, ghz.zarr.mean([mean] * k, MemoryStore()), MemoryStore())
+    )
+    exact = want[0] - want[1], want[1], want[0] + want[1], means[...] - want[1]
+    for result, right in zip(results, exact):
+        np.testing.assert_allclose(result[...], right, atol=2 * EB, rtol=1e-6)
+
+
+def test_an_axis_of_a_mean_lacks_a_step() -> None:
+    names = {"dimension_names": ["t", "y", "x"], "chunks": (1, 40, 60)}
+    arrays = [create(values(number), **names) for number in range(7)]
+    mean = ghz.zarr.mean(arrays, MemoryStore())
+    del mean.store_path.store._store_dict["c/2/0/0"]
+    np.testing.assert_allclose(
+        ghz.zarr.sum(mean, MemoryStore(), axis="t")[...], mean[...].sum(0, dtype="f8"), atol=6 * EB
+    )
+
+
+def test_means_of_integers_lack_a_chunk() -> None:
+    data = [np.arange(14400, dtype="i2").reshape(SHAPE) + k for k in range(3)]
+    codec = {"serializer": GhzCodec(lossless=True), "fill_value": 7}
+    arrays = [create(one, **codec) for one in data]
+    means = [ghz.zarr.mean(arrays, MemoryStore()), ghz.zarr.mean(arrays[::-1], MemoryStore())]
+    del means[0].store_path.store._store_dict["c/1/0/0"]
+    result = ghz.zarr.subtract(*means, MemoryStore())
+    np.testing.assert_allclose(result[...], means[0][...] - means[1][...], atol=1e-9)
+
+
 @pytest.mark.parametrize("fill", [5.0, np.nan, np.inf])
 def test_what_no_store_has(fill: float) -> None:
     data = [values(number) for number in range(3)]

@@ -13,6 +13,7 @@ zarr = pytest.importorskip("zarr", minversion="3.1")
 xarray = pytest.importorskip("xarray")
 
 import ghz
+import ghz.numcodecs
 import ghz.zarr
 from ghz.zarr import GhzCodec
 from zarr.storage import MemoryStore
@@ -250,6 +251,97 @@ def test_steps_that_are_not_stored_count_as_their_fill_value(chunks: Any) -> Non
         assert (
             abs(result[...] - want / scale).max() <= (2 if function is ghz.zarr.mean else 10) * EB
         )
+
+
+def test_steps_that_are_not_stored_have_their_weights() -> None:
+    array, values = masked((1, 30, 40), 5.0, GhzCodec(abs=EB))
+    for function, divisor in ((ghz.zarr.sum, 1), (ghz.zarr.mean, 36)):
+        result = function(array, MemoryStore(), axis="t", weights={"t": range(1, 9)})
+        want = np.tensordot(np.arange(1.0, 9), values.astype("f8"), (0, 0)) / divisor
+        assert abs(result[...] - want).max() <= 36 * EB / divisor * 1.01
+
+
+@pytest.mark.parametrize("fill", [np.nan, np.float32(1e20), np.float32(5)])
+def test_a_chunk_that_is_not_stored_may_be_missing(fill: float) -> None:
+    """It is, if Zarr's fill value is the codec's; and counts else."""
+    values = np.random.default_rng(3).normal(size=(8, 30, 40)).astype("f4")
+    values[2:4] = fill
+    for marker in (None, fill):
+        codec = GhzCodec(abs=EB, fill=None if marker is None or np.isnan(fill) else float(fill))
+        array = zarr.create_array(
+            MemoryStore(), data=values, chunks=(2, 30, 40), serializer=codec, compressors=None,
+            fill_value=fill, dimension_names=["t", "y", "x"],
+        )  # fmt: skip
+        assert "c/1/0/0" not in array.store_path.store._store_dict
+        there = np.delete(values, [2, 3], 0) if marker is not None or np.isnan(fill) else values
+        result = ghz.zarr.mean(array, MemoryStore(), axis="t")[...]
+        np.testing.assert_allclose(result, there.mean(0, dtype="f8"), rtol=1e-6, atol=2 * EB)
+
+
+def packed(path: pathlib.Path, chunks: tuple[int, ...], format: Any = 3) -> Any:
+    """A store with float variables, and one of integers."""
+    data = series(path, chunks, format)
+    sic = xarray.DataArray(np.arange(TIMES * 800, dtype="i2").reshape(TIMES, LATS, LONS) % 99,
+                           dims=("time", "lat", "lon"), name="sic")  # fmt: skip
+    codec: dict[str, Any] = {"serializer": GhzCodec(lossless=True), "compressors": None}
+    if format == 2:
+        codec = {"compressors": ghz.numcodecs.Ghz(lossless=True)}
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        sic.to_dataset().to_zarr(path, mode="a", encoding={"sic": {"chunks": chunks, **codec}})
+    return data
+
+
+@QUIET
+@pytest.mark.parametrize("format", [3, 2])
+@pytest.mark.parametrize("axis, by", [("time", "season"), (("lat", "lon"), None)])
+def test_packed_integers_do_not_stop_the_others(
+    axis: Any, by: Any, format: Any, tmp_path: pathlib.Path
+) -> None:
+    data = packed(tmp_path / "s.zarr", INSIDE, format)
+    with pytest.warns(UserWarning, match="lacks .*sic: .*integers") as caught:
+        result = ghz.zarr.mean(tmp_path / "s.zarr", tmp_path / "m.zarr", axis=axis, by=by)
+    assert "sic" not in result and caught[0].filename == __file__
+    tas = data.tas.astype("f8")
+    want = tas.groupby("time.season").mean() if by else tas.mean(axis)
+    assert abs(opened(tmp_path / "m.zarr").tas - want).max() <= 2 * EB
+    with pytest.raises(ghz.ArgumentError, match="sic: .*integers"):
+        names = ["tas", "sic"]
+        ghz.zarr.mean(tmp_path / "s.zarr", tmp_path / "n.zarr", axis=axis, by=by, variables=names)
+    with warnings.catch_warnings():
+        warnings.filterwarnings("error", message=".*lacks.*sic")
+        only = ghz.zarr.mean(tmp_path / "s.zarr", tmp_path / "o.zarr", axis=axis, variables="tas")
+    assert "sic" not in only and "orography" not in only and "tas" in only
+
+
+@QUIET
+def test_an_offset_and_a_compressor_do_not_stop_the_others(tmp_path: pathlib.Path) -> None:
+    series(tmp_path / "s.zarr", INSIDE)
+    group = zarr.open_group(tmp_path / "s.zarr", mode="r+")
+    for name, more in (
+        ("offset", {"attributes": {"add_offset": 5.0}}),
+        ("zstd", {"compressors": "auto"}),
+    ):
+        group.create_array(name, data=np.ones((TIMES, 3)), dimension_names=["time", "n"],
+                           **{"serializer": GhzCodec(abs=EB), "compressors": None, **more})  # fmt: skip
+    zarr.consolidate_metadata(tmp_path / "s.zarr")
+    with pytest.warns(UserWarning, match="lacks .*offset: .*zstd: .*variables="):
+        made = ghz.zarr.sum(tmp_path / "s.zarr", tmp_path / "m.zarr", axis="time")
+    assert "tas" in made and "offset" not in made and "zstd" not in made
+
+
+@pytest.mark.parametrize("verb", ["sum", "mean", "subtract", "anomalies"])
+def test_variables_of_several_stores(verb: str, tmp_path: pathlib.Path) -> None:
+    for name in "ab":
+        packed(tmp_path / f"{name}.zarr", STEPWISE)
+    stores = [tmp_path / "a.zarr", tmp_path / "b.zarr"]
+    given = stores if verb == "subtract" else [stores]
+    function = getattr(ghz.zarr, verb)
+    with pytest.raises(ghz.ArgumentError, match="a.zarr: no 'pr' with the codec .*tas"):
+        function(*given, tmp_path / "out", variables=["tas", "pr"])
+    made = function(*given, tmp_path / "out", variables=["tas"])
+    for group in made if verb == "anomalies" else [made]:
+        assert {"tas", "lat", "time"} <= set(group) and not {"sic", "orography"} & set(group)
 
 
 def test_what_cannot_be_had(tmp_path: pathlib.Path) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import pathlib
 import warnings
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -18,6 +19,7 @@ import ghz.zarr
 
 EB = 1e-3
 DAYS = np.arange(6)
+LAT, LON = np.linspace(-60, 60, 32), np.arange(48) * 7.5
 
 
 def member(path: pathlib.Path, number: int, format: Any = 3, **changes: Any) -> pathlib.Path:
@@ -26,7 +28,7 @@ def member(path: pathlib.Path, number: int, format: Any = 3, **changes: Any) -> 
     tas = xarray.DataArray(
         (280 + noise / 50).astype("f4"),
         dims=("time", "lat", "lon"),
-        coords={"lat": np.linspace(-60, 60, 32), "realization": number, "height": 2.0},
+        coords={"lat": LAT, "lon": LON, "realization": number, "height": 2.0},
         attrs={"units": "K", "cell_methods": "time: mean", **changes.pop("tas", {})},
     )
     data = xarray.Dataset({"tas": tas}, attrs={"model": "A", "history": f"run {number}"})
@@ -64,7 +66,7 @@ def test_what_differs_is_left_out_and_named(
     assert said.filename == __file__
     mean = xarray.open_zarr(tmp_path / "mean.zarr")
     assert mean.attrs == {"model": "A"} and mean.tas.attrs["units"] == "K"
-    assert set(mean.coords) == {"lat", "time", "height"} and set(mean.data_vars) == {"tas"}
+    assert set(mean.coords) == {"lat", "lon", "time", "height"} and set(mean.data_vars) == {"tas"}
     assert abs(mean.tas - exact(members)).max() <= EB
 
 
@@ -97,7 +99,12 @@ def test_members_of_other_years_and_with_more_arrays(tmp_path: pathlib.Path) -> 
     paths = [member(tmp_path / "0.zarr", 0), member(tmp_path / "1.zarr", 0, time=later, more=more)]
     with pytest.warns(UserWarning, match="lacks: more, time$|lacks: time, more$"):
         ghz.zarr.sum(paths, tmp_path / "sum.zarr")
-    assert set(xarray.open_zarr(tmp_path / "sum.zarr").coords) == {"lat", "realization", "height"}
+    assert set(xarray.open_zarr(tmp_path / "sum.zarr").coords) == {
+        "lat",
+        "lon",
+        "realization",
+        "height",
+    }
     with pytest.warns(UserWarning, match="lacks: more$"):
         pass_over = ghz.zarr.sum(paths, tmp_path / "first.zarr", differing="first")
     assert "time" in pass_over
@@ -118,6 +125,88 @@ def test_numbers_that_mean_something_else_are_refused(
         with pytest.raises(ghz.MismatchError, match=f"1.zarr/tas: {name} "):
             function(paths, tmp_path / "out.zarr", differing=differing)
     assert not (tmp_path / "out.zarr").exists()
+
+
+TWO = np.add.outer(np.arange(32.0), np.arange(48.0))
+PLACES: list[Any] = [
+    pytest.param({}, {"lat": LAT[::-1]}, "lat", id="turned"),
+    pytest.param({}, {"lon": LON - 180}, "lon", id="from -180"),
+    pytest.param({}, {"lat": LAT + 0.1}, "lat", id="shifted"),
+    pytest.param({}, {"height": 10.0}, "height", id="height"),
+    pytest.param({"plev": 85000.0}, {"plev": 50000.0}, "plev", id="level"),
+    pytest.param({"sigma": ((), 1.0, {"positive": "down"})}, {"sigma": ((), 0.5, {"positive": "down"})}, "sigma", id="said"),
+    pytest.param({"plev": ((), 850.0, {"units": "hPa"})}, {"plev": ((), 850.0, {"units": "Pa"})}, "plev", id="units"),
+    pytest.param({"nav_lat": (("lat", "lon"), TWO, {"units": "degrees_north"})},
+                 {"nav_lat": (("lat", "lon"), TWO.T.reshape(32, 48), {"units": "degrees_north"})}, "nav_lat", id="two dimensions"),
+]  # fmt: skip
+
+
+def results(paths: list[pathlib.Path], out: pathlib.Path, **how: Any) -> dict[str, Any]:
+    """What makes one store of two, by name."""
+    verbs = {"anomalies": lambda **more: ghz.zarr.anomalies(paths, out / "anomalies", **more)}
+    for differing in ("drop", "first"):
+        how |= {"differing": differing}
+        for function in (ghz.zarr.sum, ghz.zarr.mean):
+            name = f"{function.__name__} {differing}"
+            verbs[name] = partial(function, paths, out / name, **how)
+        verbs[f"subtract {differing}"] = partial(
+            ghz.zarr.subtract, *paths, out / f"s {differing}", **how
+        )
+    return verbs
+
+
+@pytest.mark.parametrize(
+    "one, two, name, format", [(*p.values, 3) for p in PLACES] + [(*PLACES[0].values, 2)]
+)
+def test_values_at_other_places_are_refused(
+    one: Any, two: Any, name: str, format: Any, tmp_path: pathlib.Path
+) -> None:
+    if format == 2:
+        pytest.importorskip("numcodecs")
+    paths = [
+        member(tmp_path / "0.zarr", 0, format, **one),
+        member(tmp_path / "1.zarr", 1, format, **two),
+    ]
+    for verb, function in results(paths, tmp_path).items():
+        words = f"1.zarr/{name}: other (places|units) than .*0.zarr/{name}; .*differing_places=True"
+        with pytest.raises(ghz.MismatchError, match=words):
+            function()
+    with warnings.catch_warnings(record=True):
+        assert function(differing_places=True), verb
+
+
+def test_places_that_are_the_same(tmp_path: pathlib.Path) -> None:
+    """But for rounding; and what is no place may differ."""
+    one = {"lat": LAT, "ensemble": ((), 3, {"axis": "E"}), "lon": LON + 0.1}
+    two = {"lat": LAT.astype("f4"), "ensemble": ((), 4, {"axis": "E"})}
+    two["lon"] = (LON + 0.1).astype("f4")
+    for number, more in enumerate((one, two)):  # data, which are named like places
+        more |= {"pressure": (("time", "lat", "lon"), np.full((6, 32, 48), number))}
+        more |= {"depth": (("lat", "lon"), np.full((32, 48), number), {"positive": "down"})}
+    paths = [member(tmp_path / "0.zarr", 0, **one), member(tmp_path / "1.zarr", 1, **two)]
+    with warnings.catch_warnings(record=True):
+        for function in results(paths, tmp_path).values():
+            function()
+
+
+def test_times_that_differ_are_named(tmp_path: pathlib.Path) -> None:
+    since = "days since 2001-01-01"
+    for name, later in (("time", ("time", DAYS + 365, {"units": since})), ("date", ((), 3))):
+        paths = [
+            member(tmp_path / f"{name}0.zarr", 0, date=1),
+            member(tmp_path / f"{name}1.zarr", 0, **{"date": 1, name: later}),
+        ]
+        (tmp_path / name).mkdir()
+        _named(paths, tmp_path / name, name)
+
+
+def _named(paths: list[pathlib.Path], out: pathlib.Path, name: str) -> None:
+    for verb, function in results(paths, out).items():
+        with pytest.warns(UserWarning) as caught:
+            function()
+        texts = [str(w.message) for w in caught if "differ" in str(w.message)]
+        assert len(texts) == 1 and name in texts[0], verb
+        assert ("lacks" in texts[0]) == ("drop" in verb)
 
 
 def test_an_offset_is_no_part_of_a_sum(tmp_path: pathlib.Path) -> None:
