@@ -17,9 +17,10 @@
  * traffic. */
 #define STREAMING_BYTES ((size_t)16 << 20)
 
-/* The first value that is none of the type, of the tile that comes first. */
+/* The first value that is none of the type, of the tile that comes first. Its lock is its own: one
+ * of OpenMP's would be the process's, and never free in a child that was forked meanwhile. */
 typedef struct misfit {
-  int busy; /* a thread is at it */
+  int locked;
   int found;
   uint64_t tile, index; /* of the value in the array */
   double value;
@@ -66,11 +67,15 @@ static uint8_t *place_of(const decompress_job *j, const uint64_t at[3]) {
 
 static void note_misfit(const decompress_job *j, uint64_t tile, uint64_t index, double value) {
   misfit *m = j->misfit;
-  while (__atomic_exchange_n(&m->busy, 1, __ATOMIC_ACQUIRE)) {
+  while (__atomic_exchange_n(&m->locked, 1, __ATOMIC_ACQUIRE))
+    ;
+  if (!m->found || tile < m->tile) {
+    m->found = 1;
+    m->tile = tile;
+    m->index = index;
+    m->value = value;
   }
-  if (!m->found || tile < m->tile)
-    m->found = 1, m->tile = tile, m->index = index, m->value = value;
-  __atomic_store_n(&m->busy, 0, __ATOMIC_RELEASE);
+  __atomic_store_n(&m->locked, 0, __ATOMIC_RELEASE);
 }
 
 /* A line of decoded values, from `at` of the array on, to its place. Returns whether they fit. */
