@@ -6,6 +6,10 @@
 
 passed_commit=build-test/passed # a file: test.sh writes it when all of its parts passed
 
+clean_commit() { # prints the commit that the working tree is, or nothing if none is
+  [ -n "$(git status --porcelain 2>&1)" ] || git rev-parse HEAD
+}
+
 change_base() { # prints a commit, or nothing
   local base
   base=$(git rev-parse -q --verify "${GHZ_BASE:-$(cat "$passed_commit" 2>/dev/null)}^{commit}" 2>/dev/null) || return 0

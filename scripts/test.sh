@@ -23,6 +23,7 @@ all=${1:-}
 unset GHZ_BASE # only what passed here may leave anything out
 fresh=1
 left_out='' # parts
+tested=$(clean_commit)
 
 # What a machine lacks something for is skipped. These must not be.
 must_have_run() { # folder test...
@@ -74,14 +75,16 @@ part "  fast tests, fuzz replay" run_tests build-sanitize -LE "$fast" -E "$twice
 targets=thread_tests part "build, clang, threads" build build-thread --preset thread
 part "  threads" run_tests build-thread --preset thread -L threads
 unset GHZ_TEST_EFFORT
-library='ghz/|plugins/hdf5/|scripts/(parts|packages)'
+library='CMakeLists.txt|ghz/|plugins/hdf5/|scripts/(parts|packages)'
 part_if_changed "$library|plugins/python/|docs/(PYTHON|ZARR|HDF5)|scripts/test-python" "Python package" scripts/test-python.sh
 part_if_changed "$library|plugins/(adios2|libpressio)/|scripts/test-plugins" "plugins of ADIOS2, libpressio" scripts/test-plugins.sh
 # shellcheck disable=SC2046 # nothing, or one word
-part_if_changed "$library|cli/|collectives/|packaging/|.*CMakeLists.txt|docs/INSTALL|tests/packages/|scripts/test-packages" \
+part_if_changed "$library|cli/|collectives/|packaging/|.*CMakeLists.txt|docs/|examples/|tests/(packages|consumer)/|scripts/test-packages" \
   "Debian packages" scripts/test-packages.sh $([ -n "$all" ] || echo --build)
 [ -z "$all" ] || part "fuzzers" scripts/fuzz.sh 5
-[[ $left_out == *"cannot be tried"* ]] || git rev-parse HEAD >"$passed_commit" 2>/dev/null || true
+if [ -n "$tested" ] && [ "$tested" = "$(clean_commit)" ] && [[ $left_out != *"cannot be tried"* ]]; then
+  echo "$tested" >"$passed_commit"
+fi
 ran="all parts ran"
 [ -z "$left_out" ] || ran="left out: ${left_out#, }"
 end_of_parts "test.sh: all tests passed, plain and with sanitizers; $ran"

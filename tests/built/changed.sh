@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # changed.sh: what counts as changed: everything in a fresh clone, whatever its last commit did, and
-# where the commit that passed is not in its history; else what differs from that commit.
+# where the commit that passed is not in its history; else what differs from that commit. A working
+# tree passes for its commit only if it is no other.
 # usage: changed.sh SCRIPTS
 # SPDX-License-Identifier: BSD-3-Clause
 set -euo pipefail
@@ -23,20 +24,22 @@ expect() { # what file...
 }
 
 git init -q -b main .
-echo 'build*' >.gitignore
+echo 'build*' >.git/info/exclude
 first=$(commit library.c)
 commit document.md >/dev/null
-expect "a fresh clone" .gitignore document.md library.c
+expect "a fresh clone" document.md library.c
 git branch -q other
+[ "$(clean_commit)" = "$(git rev-parse HEAD)" ]
+echo >new.c
+[ -z "$(clean_commit)" ] # passes with a file that the commit lacks
 mkdir build-test
 git rev-parse HEAD >"$passed_commit"
 commit test.c >/dev/null
-echo >new.c
-expect "what passed one commit ago" .gitignore new.c test.c
-GHZ_BASE=$first expect "another base" .gitignore document.md new.c test.c
+expect "what passed one commit ago" new.c test.c
+GHZ_BASE=$first expect "another base" document.md new.c test.c
 git checkout -q other
 commit plugin.py >"$passed_commit"
 git checkout -q main
-expect "what passed is on another branch" .gitignore document.md library.c new.c test.c
-GHZ_BASE=none expect "no such base" .gitignore document.md library.c new.c test.c
+expect "what passed is on another branch" document.md library.c new.c test.c
+GHZ_BASE=none expect "no such base" document.md library.c new.c test.c
 has_changed '^library' && ! has_changed '^nothing'
