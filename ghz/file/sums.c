@@ -1,5 +1,5 @@
-/* sums.c: owns operations on files: the same frame of each, some at a time, until one is left. Sums
- * outside the lattice are rounded, and so formed of all at once. */
+/* sums.c: owns operations on files: the same frame of each, some at a time, until one is left. A sum
+ * that meets values outside the lattice is rounded, and so formed of all at once, from there on. */
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include <stdlib.h>
 #include <string.h>

@@ -254,9 +254,11 @@ typedef struct ghz_file_operation {
 } ghz_file_operation;
 
 /* Reads the next frame of each of k >= 1 files, and combines them without decompressing, 16 at a
- * time: in memory are 16 streams, or fewer if they are large; of frames with values outside the
- * lattice, whose sum is rounded, those of all files. After the last frame of all files
- * result->stream.size is 0.
+ * time: in memory are 16 streams, or fewer if they are large. From the first 16 on in which values
+ * lie outside the lattice, the streams of all files that follow are in memory until the end of the
+ * frame, as their sum is rounded once; sums of those before are one operand of it, so that it has
+ * the bytes of ghz_sum or ghz_mean if the first 16 hold such values, or none does. After the last
+ * frame of all files result->stream.size is 0.
  * With coefficients, lattices may be multiples of each other, as ghz_linear has it.
  * Errors: as ghz_file_next and ghz_combine; EMISMATCH (the files differ in type, dimensions,
  * lattice or frames, also where one of two alike was appended to: the message says which). */
