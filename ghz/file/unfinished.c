@@ -214,7 +214,6 @@ int ghz_unfinished_settle(unfinished_file *u, int only_if_absent) {
   int error = u->synced && fsync(u->fd) != 0 ? errno : close_copy(u->fd);
   if (error == 0 && !only_if_absent)
     error = hold_old(u);
-  flock(u->fd, LOCK_EX | LOCK_NB); /* who appends on is the first to do so */
   if (error == 0)
     error = take_name(u, only_if_absent);
   if (error)

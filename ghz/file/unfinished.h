@@ -27,9 +27,9 @@ typedef struct unfinished_file {
  * After an error *u holds nothing. */
 int ghz_unfinished_create(unfinished_file *u, const char *path, int named, const struct stat *old);
 
-/* Gives the file its name, and locks it, if need be only where none has it by now: else EEXIST. The
- * file that it replaces is there until the new one is on the disk; EWOULDBLOCK: it is being
- * appended to. The new one stays open. */
+/* Gives the file its name, if need be only where none has it by now: else EEXIST. The file that it
+ * replaces is there until the new one is on the disk; EWOULDBLOCK: it is being appended to. The new
+ * one stays open. */
 int ghz_unfinished_settle(unfinished_file *u, int only_if_absent);
 
 /* Closes the file, and removes it unless it has its name. */

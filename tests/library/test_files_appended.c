@@ -33,6 +33,7 @@ static struct {
   int no_nameless;       /* no file without a name can be had */
   int no_locks;          /* nor a lock */
   void (*at_lock)(void); /* what happens before the next one */
+  void (*at_name)(void); /* and after the next name */
   char done[256];        /* what reached the disk, and when: w, T (a tail), s(ync), n(ame) */
 } plan;
 
@@ -90,8 +91,13 @@ int fsync(int fd) {
 }
 
 int rename(const char *from, const char *to) {
+  void (*const then)(void) = plan.at_name;
   note('n');
-  return (int)syscall(SYS_renameat2, AT_FDCWD, from, AT_FDCWD, to, 0);
+  const int failed = (int)syscall(SYS_renameat2, AT_FDCWD, from, AT_FDCWD, to, 0);
+  plan.at_name = NULL;
+  if (then)
+    then();
+  return failed;
 }
 
 int flock(int fd, int how) {
@@ -532,6 +538,14 @@ Test(files_appended, are_those_of_the_name_behind_the_lock, .init = make_folder,
   plan.at_lock = replace_file;
   worked(append_steps(3, 5), "append");
   cr_assert_eq(steps_of("the new one"), 5);
+}
+
+/* Of two that replace a file at the same time each may, and the last one has. */
+Test(files_appended, are_replaced_by_several_at_once, .init = make_folder, .fini = remove_folder) {
+  create_steps(2, 1);
+  plan.at_name = replace_file;
+  create_steps(4, 1);
+  cr_assert_eq(steps_of("the last one"), 3);
 }
 
 /* Those that are told to wait do, and none is lost. */

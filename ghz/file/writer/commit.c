@@ -1,6 +1,8 @@
 /* commit.c: owns making readable what was written: the end, the index, and in which order they
  * reach the disk. */
 /* SPDX-License-Identifier: BSD-3-Clause */
+#include <sys/file.h>
+
 #include "file/checksum.h"
 #include "file/layout.h"
 #include "file/writer/writer.h"
@@ -95,6 +97,7 @@ static ghz_status take_place(ghz_file_writer *w, const ghz_file_header *known) {
     status = ghz_sink_seek(&w->file, w->name, w->index.end, 0);
   if (status == GHZ_OK)
     status = put_end(w, known);
+  flock(w->file.fd, LOCK_EX | LOCK_NB);
   w->file.synced = 1; /* before there is a name that promises values */
   if (status == GHZ_OK)
     status = ghz_sink_settle(&w->file, w->name);

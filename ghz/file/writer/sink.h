@@ -23,7 +23,8 @@ ghz_status ghz_sink_seek(const unfinished_file *file, const char *path, uint64_t
 /* Waits until all that was written is on the disk. Errors: EIO. */
 ghz_status ghz_sink_sync(const unfinished_file *file, const char *path);
 
-/* Gives the file its name, locks it, and leaves it open. Errors: EIO. */
+/* Gives the file its name, and leaves it open. Errors: EIO, EBUSY (what it replaces is being
+ * appended to). */
 ghz_status ghz_sink_settle(unfinished_file *file, const char *path);
 
 #endif
