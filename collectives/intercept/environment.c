@@ -135,6 +135,16 @@ static void read_settings(const settings *s) {
   warn_of_small_calls(s);
 }
 
+/* Rank 0 tells. If it has nothing to tell, what others find wrong is in settings of their own. */
+static void settle_faults(void) {
+  const faults own = ghz_faults_own(MPI_COMM_WORLD);
+  faults first = own;
+  PMPI_Allreduce(&own.order, &first.order, 1, MPI_UINT64_T, MPI_MIN, MPI_COMM_WORLD);
+  if (first.order > 0 && first.order != FAULTS_NONE)
+    PMPI_Bcast(&first.hash, 1, MPI_UINT64_T, (int)first.order - 1, MPI_COMM_WORLD);
+  ghz_faults_settle(own, first);
+}
+
 void environment_start(void) {
   const locale_t programs = numerals_begin();
   settings s;
@@ -148,8 +158,7 @@ void environment_start(void) {
   if (rank == 0)
     read_settings(&s);
   PMPI_Bcast(&intercept, sizeof intercept, MPI_BYTE, 0, MPI_COMM_WORLD);
-  const faults own = ghz_faults_own(MPI_COMM_WORLD);
-  ghz_faults_settle(own, (faults){0, own.hash}); /* rank 0 tells */
+  settle_faults();
   intercept.verbose = ghz_settings_verbose();
   intercept.on = s.bound.value > 0;
   intercept.counts = intercept.on && intercept.report;
