@@ -6,6 +6,7 @@
 #include <fcntl.h>
 #include <string.h>
 #include <strings.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -15,6 +16,7 @@
 #include "signals.h"
 
 #define PIECE ((size_t)1 << 20) /* bytes per read when copying or skipping */
+enum { OPEN_MOST = 1000 };
 
 static bool open_descriptor(file *f) {
   do
@@ -30,6 +32,7 @@ static bool look_at(file *f) {
     return fail(f->name, "%s", strerror(errno));
   if (S_ISDIR(status.st_mode))
     return fail(f->name, "is a directory");
+  f->mode = status.st_mode;
   f->device = status.st_dev;
   f->inode = status.st_ino;
   f->changed = status.st_mtim;
@@ -78,6 +81,12 @@ void file_park(file *f) {
   if (f->fd >= 0 && f->path)
     close(f->fd);
   f->fd = -1;
+}
+
+int file_most(void) {
+  struct rlimit limit;
+  const bool known = getrlimit(RLIMIT_NOFILE, &limit) == 0 && limit.rlim_cur < OPEN_MOST;
+  return known ? (int)limit.rlim_cur / 2 : OPEN_MOST;
 }
 
 void file_close(file *f) {

@@ -19,6 +19,7 @@ typedef struct file {
   uint64_t size;    /* bytes, if seekable */
   uint64_t origin;  /* position when it was opened: standard input may be a file that was read in part */
   uint64_t position;
+  mode_t mode;
   dev_t device;
   ino_t inode;
   struct timespec changed; /* distinguishes a parked file from another that took its name */
@@ -49,6 +50,9 @@ void file_park(file *f);
 
 /* Opens a file again, by its name. False, printed: it was replaced or changed meanwhile. */
 bool file_renew(file *f);
+
+/* How many files a command may hold open at a time, with some left for others. */
+int file_most(void);
 
 /* Fails if the output `path` is the file itself. */
 bool file_differs(const file *f, const char *path);

@@ -103,9 +103,9 @@ static bool open_npy(input *in, type_choice choice) {
   return measure(in);
 }
 
-/* Fails if the file holds something else than values. Sets *npy if it is an .npy file, and *empty
- * if nothing is in it. */
-static bool check_contents(input *in, bool *npy, bool *empty) {
+/* Fails if the file holds something else than values, unless that is forced. Sets *npy if it is
+ * an .npy file, and *empty if nothing is in it. */
+static bool check_contents(input *in, bool forced, bool *npy, bool *empty) {
   unsigned char magic[6];
   size_t got;
   signature other;
@@ -113,7 +113,11 @@ static bool check_contents(input *in, bool *npy, bool *empty) {
     return false;
   *npy = got == sizeof magic && memcmp(magic, NPY_MAGIC, 6) == 0;
   *empty = got == 0;
-  return !other.what || fail(in->file.name, "is %s: %s", other.what, other.advice);
+  if (!other.what || !forced)
+    return !other.what || fail(in->file.name, "is %s: %s", other.what, other.advice);
+  note(LEVEL_NORMAL, "%s: looks like %s, and is taken for plain values, its header too, as -f says",
+       in->file.name, other.what);
+  return true;
 }
 
 /* Says that --type has more weight than the extension, where they differ. */
@@ -139,7 +143,7 @@ static bool identify(input *in, type_choice choice) {
   const char *name = in->file.name;
   type_choice named = type_of_name(name);
   bool npy, empty;
-  if (!check_contents(in, &npy, &empty))
+  if (!check_contents(in, choice.forced && (choice.given || named.given), &npy, &empty))
     return false;
   if ((name_ends(name, ".npy") && (npy || !choice.given)) || (npy && !named.given))
     return open_npy(in, choice);

@@ -13,6 +13,7 @@ typedef struct type_choice {
   bool given;
   ghz_type type;
   bool big_endian; /* of raw values: the highest byte comes first */
+  bool forced;     /* also of files that look like something else */
 } type_choice;
 
 typedef struct input {

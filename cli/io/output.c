@@ -32,7 +32,7 @@ static bool open_special(output *out, const char *path) {
   return take_descriptor(out, open(path, O_WRONLY | O_CLOEXEC));
 }
 
-static bool open_output(output *out, const char *path, bool force, bool named) {
+static bool open_output(output *out, const char *path, bool force, bool named, const file *from) {
   *out = (output){.name = path, .file = NOT_OPEN, .fd = -1, .force = force};
   if (strcmp(path, "-") == 0)
     return open_standard(out);
@@ -46,16 +46,18 @@ static bool open_output(output *out, const char *path, bool force, bool named) {
     return fail(path, "already exists; use -f to overwrite it");
   const int error = signals_create(&out->file, path, named, exists ? &status : NULL);
   out->fd = out->file.fd;
+  if (out->fd >= 0 && !exists && from && from->path && from->seekable)
+    (void)!fchmod(out->fd, from->mode & 0777); /* some file systems have no modes */
   return error == 0 ||
          fail(path, "%s%s", error == EWOULDBLOCK ? "" : "cannot be created: ", ghz_file_why(error));
 }
 
-bool output_open(output *out, const char *path, bool force) {
-  return open_output(out, path, force, false);
+bool output_open(output *out, const char *path, bool force, const file *from) {
+  return open_output(out, path, force, false, from);
 }
 
 bool output_open_named(output *out, const char *path, bool force) {
-  return open_output(out, path, force, true);
+  return open_output(out, path, force, true, NULL);
 }
 
 /* Prints why, unless the reader of standard output closed it: then only the exit code tells. */

@@ -7,6 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "file.h"
 #include "file/unfinished.h"
 
 typedef struct output {
@@ -19,8 +20,9 @@ typedef struct output {
 } output;
 
 /* Opens `path` for writing ("-": standard output). Without `force` the file must not exist and
- * standard output must not be a terminal. Calls that return false have printed why. */
-bool output_open(output *out, const char *path, bool force);
+ * standard output must not be a terminal. A new file gets the mode of `from`, unless that is NULL.
+ * Calls that return false have printed why. */
+bool output_open(output *out, const char *path, bool force, const file *from);
 
 /* The same of a file that has a name from the beginning, out->file.name, for HDF5. */
 bool output_open_named(output *out, const char *path, bool force);

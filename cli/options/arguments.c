@@ -164,7 +164,7 @@ int option_apply(options *o, int key, const char *argument) {
   case 'c':
     return (o->output = "-", -1);
   case 'f':
-    return (o->force = true, -1);
+    return (o->force = o->type.forced = true, -1);
   case 'q':
     return (report_set_level(LEVEL_QUIET), -1);
   case 'v':

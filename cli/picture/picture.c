@@ -218,7 +218,7 @@ static bool write_png(const canvas *c, const char *path, bool force) {
     return fail(path, "out of memory for the picture");
   bool ok = png_image_write_to_memory(&image, bytes, &size, 0, c->pixels, 0, NULL) ||
             fail(path, "libpng: %s", image.message);
-  ok = ok && output_open(&out, path, force) && output_end(&out, output_write(&out, bytes, size));
+  ok = ok && output_open(&out, path, force, NULL) && output_end(&out, output_write(&out, bytes, size));
   free(bytes);
   return ok;
 }

@@ -64,7 +64,7 @@ static bool decompress_to(decompression *d, const char *path) {
   const ghz_file_header *h = &d->reader.header;
   plain_form form;
   if (!plain_choose(&form, path, d->o->type, name, h) || !selection_begin(&d->selection, d->o, name, h) ||
-      !file_differs(d->reader.file, path) || !output_open(&d->out, path, d->o->force))
+      !file_differs(d->reader.file, path) || !output_open(&d->out, path, d->o->force, d->reader.file))
     return false;
   if (!output_end(&d->out, write_all_values(d, form)))
     return false;

@@ -64,7 +64,7 @@ static bool open_operands(combining *c, const char *to) {
       return false;
     if (c->readers[c->shaped].header.array.ndim == 0)
       c->shaped = c->opened;
-    if (c->count > OPEN_FILES_MAX)
+    if (c->count > OPEN_FILES_MAX || c->count > file_most())
       reader_share_descriptor(r);
     c->files[c->opened] = r->own;
   }
@@ -152,7 +152,8 @@ static void describe(const combining *c, double elapsed) {
 
 static bool combine_to(combining *c, const char *to) {
   double start = seconds();
-  if (!open_operands(c, to) || !choose_output(c, to) || !output_open(&c->out, to, c->o->force))
+  if (!open_operands(c, to) || !choose_output(c, to) ||
+      !output_open(&c->out, to, c->o->force, c->count == 1 ? c->readers[0].file : NULL))
     return false;
   bool ok = write_frames(c);
   progress_end();

@@ -43,7 +43,7 @@ static bool check_places(const repacking *p, const char *to, bool own, bool forc
 }
 
 static bool repack_to(repacking *p, const options *o, const char *to, bool own) {
-  if (!check_places(p, to, own, o->force) || !output_open(&p->out, to, o->force || own))
+  if (!check_places(p, to, own, o->force) || !output_open(&p->out, to, o->force || own, p->reader.file))
     return false;
   /* What was appended before the file was locked, or another file of this name, stays. */
   const bool ok = write_again(p, o->pack) && (!own || file_renew(p->reader.file));

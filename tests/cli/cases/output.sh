@@ -45,11 +45,22 @@ wait $! && die "overwrote a file that appeared"
 grep -q 'late.ghz: already exists' "$SCRATCH/err" && [ "$(cat late.ghz)" = mine ] || die "$(cat "$SCRATCH/err")"
 [ -z "$(find . -name '.ghz-*')" ] || die "left a temporary file"
 # Modes as the umask says, and failure keeps the old file even with -f.
-(umask 027 && "$GHZ" compress -q --abs 1 a.f32 -o mode.ghz)
+(umask 027 && "$GHZ" add -q a.f32.ghz a.f32.ghz -o mode.ghz)
 [ "$(stat -c %a mode.ghz)" = 640 ] || die "mode $(stat -c %a mode.ghz)"
 chmod 600 mode.ghz # private, and stays so
 ok "$GHZ" compress -q -f --abs 1 a.f32 -o mode.ghz
 [ "$(stat -c %a mode.ghz)" = 600 ] || die "mode $(stat -c %a mode.ghz)"
+# What is made of one file has its mode, as with gzip.
+for mode in 600 640 664; do
+  cp a.f32 own.f32 && chmod $mode own.f32
+  rm -f own.f32.ghz
+  ok "$GHZ" compress -q --abs 1 own.f32
+  for verb in decompress pack unpack "scale 2"; do
+    rm -f made
+    ok "$GHZ" $verb own.f32.ghz -o made
+    [ "$(stat -c %a own.f32.ghz) $(stat -c %a made)" = "$mode $mode" ] || die "$verb: $mode became $(stat -c %a own.f32.ghz made)"
+  done
+done
 head -c 100 a.f32.ghz >cut.ghz
 fails 1 'cut.ghz: truncated' "$GHZ" decompress -f cut.ghz -o a.f32
 ok "$GHZ" compress --abs 1 a.f32 -o /dev/null

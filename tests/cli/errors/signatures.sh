@@ -50,6 +50,38 @@ is '\211PNG\r\n\032\n' 'an image file' 'numpy.save'
 is '\377\330\377\340' 'an image file' 'numpy.save'
 is 'MATLAB 5.0 MAT-file' 'a MATLAB file' 'numpy.save'
 is 'PAR1' 'a Parquet file' 'numpy.save'
+is 'ARROW1\0\0' 'an Arrow file' 'numpy.save'
+is 'NRRD0004\n' 'an NRRD file' 'numpy.save'
+is '# vtk DataFile' 'a VTK or XML file' 'numpy.save'
+is '<?xml version="1.0"?><VTKFile' 'a VTK or XML file' 'numpy.save'
+is 'root\0\0\365\214' 'a ROOT file' 'numpy.save'
+is '\200\4\225\0\100\0\0\0\0\0\0' 'a pickle' 'numpy.save'
+is '\200\3cnumpy' 'a pickle' 'numpy.save'
+is '\100\0\0\0\0\0\0\0{"w":{' 'a safetensors file' 'numpy.save'
+is '\4\042\115\030' 'an lz4 file' 'decompress it first, as with lz4cat'
+is 'zfp\5' 'a zfp file' 'numpy.save'
+is '\016\003\023\001' 'an HDF4 file' 'numpy.save'
+at() { # OFFSET MAGIC WHAT
+  { pad "$1"; printf "$2"; cat rest; } >t
+  refused "$3" 'numpy.save'
+}
+at 344 'n+1\0' 'a NIfTI file'
+at 344 'ni1\0' 'a NIfTI file'
+at 4 'n+2\0' 'a NIfTI file'
+at 208 'MAP ' 'an MRC or CCP4 map'
+at 128 'DICM' 'a DICOM file'
+# Records of Fortran, of either byte order; a pipe cannot be looked into so far.
+for length in '\0\100\0\0' '\0\0\100\0'; do
+  { printf "$length"; cat rest; printf "$length"; } >t
+  fails 1 't: is a file of Fortran records' "$GHZ" compress --abs 1 --type f32 t
+done
+# -f takes anything for values, and says what it looks like.
+ok "$GHZ" compress -f --abs 1 --type f32 t -o f.ghz
+grep -q 't: looks like a file of Fortran records' "$SCRATCH/stderr" || die "it said: $(cat "$SCRATCH/stderr")"
+ok "$GHZ" info f.ghz >info
+grep -q 'values  *4098' info || die "$(cat info)"
+python3 -c 'import array; array.array("i", [64] * 4096).tofile(open("equal.i32", "wb"))'
+ok "$GHZ" compress -q --lossless equal.i32
 seq 1000 >t
 refused 'a text file' 'numpy.save'
 ok "$GHZ" compress -q --abs 1e-3 --type f32 rest -o c.ghz
