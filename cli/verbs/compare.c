@@ -31,21 +31,21 @@ static bool find_fill(comparison *c) {
   if (c->has_fill && !fill_choose(c->original.name, c->original.type, c->o->fill, &c->fill))
     return false;
   for (int i = 0; i < 2; i++) {
-    const frame_reader *r = &files[i]->reader;
-    if (!files[i]->compressed || !r->header.lattice.has_fill)
+    const ghz_lattice *l = &files[i]->reader.header.lattice;
+    if (!files[i]->compressed || !l->has_fill)
       continue;
-    if (c->o->has_fill && r->header.lattice.fill != c->fill)
-      return fail(files[i]->name, "has the fill value %g: leave out --fill", r->header.lattice.fill);
+    if (c->o->has_fill && l->fill != (l->type == GHZ_F32 ? (double)(float)c->fill : c->fill))
+      return fail(files[i]->name, "has the fill value %s: leave out --fill", fill_text(l->type, l->fill).text);
     c->has_fill = true;
-    c->fill = r->header.lattice.fill;
+    c->fill = c->o->has_fill ? c->fill : l->fill;
   }
   return true;
 }
 
-/* Missing values are all alike: NaN. */
+/* Missing values are all alike: NaN. A double may be named in a file of floats. */
 static void hide_fill(const comparison *c, double *x, size_t n) {
   for (size_t i = 0; i < n && c->has_fill; i++)
-    x[i] = x[i] == c->fill ? NAN : x[i];
+    x[i] = x[i] == c->fill || x[i] == (double)(float)c->fill ? NAN : x[i];
 }
 
 static bool compare_values(comparison *c) {

@@ -139,4 +139,8 @@ says '% of the values other than 0, which come back as 0: their median magnitude
 for v in nan inf -inf 1e999; do fails 2 "--fill $v: must be a finite number" "$GHZ" compress --abs 1 --fill $v m.f32; done
 fails 2 '--fill x: not a number' "$GHZ" compress --abs 1 --fill x m.f32
 fails 1 'm.f32: --fill 1e+40 is too large for f32' "$GHZ" compress --abs 1 --fill 1e40 m.f32 -o x.ghz
+# 1e20 is one fill value, in double and float
+mask m.f64 d 1e20 4
+ok "$GHZ" compress -q -f --abs 1e-3 --fill 1e20 m.f32
+ok "$GHZ" compare --fill 1e20 m.f64 m.f32.ghz >/dev/null
 fails 1 'm.f32.ghz: has the fill value 1e+20: leave out --fill' "$GHZ" compare --fill 5 m.f32 m.f32.ghz
