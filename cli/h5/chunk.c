@@ -35,12 +35,12 @@ static bool stored_size(const data_set *d, const hsize_t *place, hsize_t *size) 
   unsigned skipped;
   haddr_t address;
   *size = 0;
-  return h5.H5Dget_chunk_storage_size(d->id, place, size) >= 0 ||
-         h5.H5Dget_chunk_info_by_coord(d->id, place, &skipped, &address, size) >= 0 ||
+  return H5(H5Dget_chunk_storage_size)(d->id, place, size) >= 0 ||
+         H5(H5Dget_chunk_info_by_coord)(d->id, place, &skipped, &address, size) >= 0 ||
          h5_fail(d->name, "%s: a chunk cannot be found", d->var);
 }
 
-bool data_set_read(const data_set *d, const uint64_t *at, h5_chunk *c) {
+static bool read_opened(const data_set *d, const uint64_t *at, h5_chunk *c) {
   const uint64_t most = ghz_shape_bound(&d->shape, d->parameters.type, ghz_terms_limit(35));
   hsize_t place[GHZ_H5_RANK_MAX], size;
   uint32_t skipped = 0;
@@ -55,12 +55,19 @@ bool data_set_read(const data_set *d, const uint64_t *at, h5_chunk *c) {
     return chunk_fail(d, at, "is larger than any stream of its shape");
   if (!buffer_reserve(&c->data, c->size, d->name))
     return false;
-  if (h5.H5Dread_chunk(d->id, H5P_DEFAULT, place, &skipped, c->data.data) < 0)
+  if (H5(H5Dread_chunk)(d->id, H5P_DEFAULT, place, &skipped, c->data.data) < 0)
     return h5_fail(d->name, "%s: a chunk cannot be read", d->var);
   c->kind = skipped & 1 ? CHUNK_VALUES : CHUNK_STREAM;
   if (c->kind == CHUNK_STREAM)
     return chunk_inspect(d, at, c);
   return c->size == d->bytes || chunk_fail(d, at, "has another size than its values");
+}
+
+bool data_set_read(data_set *d, const uint64_t *at, h5_chunk *c) {
+  if (!d->parks)
+    return read_opened(d, at, c);
+  const bool ok = data_set_unpark(d) && read_opened(d, at, c);
+  return data_set_park(d) && ok;
 }
 
 bool data_set_fill(const data_set *d, h5_chunk *c) {
@@ -120,6 +127,6 @@ bool data_set_chunks(const data_set *d, uint64_t *chunks) {
 bool data_set_write(const data_set *d, const uint64_t *at, const void *stream, size_t size) {
   hsize_t place[GHZ_H5_RANK_MAX];
   place_of(d, at, place);
-  return h5.H5Dwrite_chunk(d->id, H5P_DEFAULT, 0, place, size, stream) >= 0 ||
+  return H5(H5Dwrite_chunk)(d->id, H5P_DEFAULT, 0, place, size, stream) >= 0 ||
          h5_fail(d->name, "%s: a chunk cannot be written", d->var);
 }

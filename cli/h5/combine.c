@@ -244,7 +244,8 @@ static bool open_variable(combining *c, variable *v, const char *name) {
     data_set *d = &v->sets[v->opened];
     if (!data_set_open(d, c->o->files[v->opened], name, DATA_SET_COMBINE))
       return false;
-    if (!data_sets_agree(d, &v->sets[0]) || !check_offset(c, d) || !check_mean(c, d)) {
+    if (!data_sets_agree(d, &v->sets[0]) || !check_offset(c, d) || !check_mean(c, d) ||
+        (v->opened >= file_most() && !data_set_park(d))) {
       data_set_close(d);
       return false;
     }

@@ -45,22 +45,21 @@ static bool copy_bytes(const char *from, int fd, const char *name) {
 
 static bool set_first_extent_to_0(hid_t set) {
   hsize_t extent[GHZ_H5_RANK_MAX];
-  const hid_t space = h5.H5Dget_space(set);
-  const int rank = space < 0 ? -1 : h5.H5Sget_simple_extent_ndims(space);
-  bool ok = rank > 0 && rank <= GHZ_H5_RANK_MAX && h5.H5Sget_simple_extent_dims(space, extent, NULL) == rank;
-  if (space >= 0)
-    h5.H5Sclose(space);
+  const hid_t space = H5(H5Dget_space)(set);
+  const int rank = space < 0 ? -1 : H5(H5Sget_simple_extent_ndims)(space);
+  bool ok = rank > 0 && rank <= GHZ_H5_RANK_MAX && H5(H5Sget_simple_extent_dims)(space, extent, NULL) == rank;
+  h5_close(space);
   if (ok) {
     extent[0] = 0;
-    ok = h5.H5Dset_extent(set, extent) >= 0;
+    ok = H5(H5Dset_extent)(set, extent) >= 0;
   }
   return ok;
 }
 
 static bool free_chunks(hid_t whole, const char *name, const char *var) {
-  const hid_t set = h5.H5Dopen2(whole, var, H5P_DEFAULT);
+  const hid_t set = H5(H5Dopen2)(whole, var, H5P_DEFAULT);
   bool ok = (set >= 0 && set_first_extent_to_0(set)) || h5_fail(name, "%s: its chunks cannot be freed", var);
-  if (set >= 0 && h5.H5Dclose(set) < 0 && ok)
+  if (!h5_close(set) && ok)
     ok = h5_fail(name, "%s: its chunks cannot be freed", var);
   return ok;
 }
@@ -68,13 +67,13 @@ static bool free_chunks(hid_t whole, const char *name, const char *var) {
 /* variables: NULL: no chunks are freed. */
 static bool change_file(const char *path, const char *name, const paths *variables, copy_change *change,
                         void *user) {
-  const hid_t whole = h5.H5Fopen(path, H5F_ACC_RDWR, H5P_DEFAULT);
+  const hid_t whole = H5(H5Fopen)(path, H5F_ACC_RDWR, H5P_DEFAULT);
   if (whole < 0)
     return h5_fail(name, "cannot be opened as HDF5");
   bool ok = change(whole, name, user);
   for (size_t i = 0; ok && variables && i < variables->count; i++)
     ok = free_chunks(whole, name, variables->at[i]);
-  return h5.H5Fclose(whole) >= 0 ? ok : ok && h5_fail(name, "cannot be written");
+  return H5(H5Fclose)(whole) >= 0 ? ok : ok && h5_fail(name, "cannot be written");
 }
 
 /* ---- Objects --------------------------------------------------------------------------------- */
@@ -82,14 +81,11 @@ static bool change_file(const char *path, const char *name, const paths *variabl
 
 /* H5Ocopy does not follow references that data sets hold inside other values. */
 static bool hides_references(hid_t whole, const char *path) {
-  const hid_t object = h5.H5Oopen(whole, path, H5P_DEFAULT);
-  const bool set = object >= 0 && h5.H5Iget_type(object) == H5I_DATASET;
-  const hid_t type = set ? h5.H5Dget_type(object) : -1;
+  const hid_t object = H5(H5Oopen)(whole, path, H5P_DEFAULT);
+  const bool set = object >= 0 && H5(H5Iget_type)(object) == H5I_DATASET;
+  const hid_t type = set ? H5(H5Dget_type)(object) : -1;
   const bool hides = object < 0 || (set && (type < 0 || type_hides_references(type)));
-  if (type >= 0)
-    h5.H5Tclose(type);
-  if (object >= 0)
-    h5.H5Oclose(object);
+  h5_close(type, object);
   return hides;
 }
 
@@ -107,67 +103,56 @@ static hid_t create_like(const char *path, hid_t whole) {
   unsigned links = 0, attributes = 0;
   hsize_t block = 1;
   hid_t made = -1;
-  const hid_t root = h5.H5Gopen2(whole, "/", H5P_DEFAULT);
-  const hid_t group = root < 0 ? -1 : h5.H5Gget_create_plist(root);
-  const hid_t plist = h5.H5Fget_create_plist(whole);
-  if (group >= 0 && plist >= 0 && h5.H5Pget_userblock(plist, &block) >= 0 && block == 0 &&
-      h5.H5Pget_link_creation_order(group, &links) >= 0 &&
-      h5.H5Pget_attr_creation_order(group, &attributes) >= 0 &&
-      h5.H5Pset_link_creation_order(plist, links) >= 0 && h5.H5Pset_attr_creation_order(plist, attributes) >= 0)
-    made = h5.H5Fcreate(path, H5F_ACC_TRUNC, plist, H5P_DEFAULT);
-  if (plist >= 0)
-    h5.H5Pclose(plist);
-  if (group >= 0)
-    h5.H5Pclose(group);
-  if (root >= 0)
-    h5.H5Gclose(root);
+  const hid_t root = H5(H5Gopen2)(whole, "/", H5P_DEFAULT);
+  const hid_t group = root < 0 ? -1 : H5(H5Gget_create_plist)(root);
+  const hid_t plist = H5(H5Fget_create_plist)(whole);
+  if (group >= 0 && plist >= 0 && H5(H5Pget_userblock)(plist, &block) >= 0 && block == 0 &&
+      H5(H5Pget_link_creation_order)(group, &links) >= 0 &&
+      H5(H5Pget_attr_creation_order)(group, &attributes) >= 0 &&
+      H5(H5Pset_link_creation_order)(plist, links) >= 0 &&
+      H5(H5Pset_attr_creation_order)(plist, attributes) >= 0)
+    made = H5(H5Fcreate)(path, H5F_ACC_TRUNC, plist, H5P_DEFAULT);
+  h5_close(plist, group, root);
   return made;
 }
 
 /* One call copies the root group, so that an object that two links lead to is copied once. */
 static bool copy_root(hid_t from, hid_t to) {
-  const hid_t plist = h5.H5Pcreate(h5.object_copy);
-  const bool ok = plist >= 0 && h5.H5Pset_copy_object(plist, H5O_COPY_EXPAND_REFERENCE_FLAG) >= 0 &&
-                  h5.H5Ocopy(from, "/", to, ASIDE, plist, H5P_DEFAULT) >= 0;
-  if (plist >= 0)
-    h5.H5Pclose(plist);
+  const hid_t plist = H5(H5Pcreate)(h5.object_copy);
+  const bool ok = plist >= 0 && H5(H5Pset_copy_object)(plist, H5O_COPY_EXPAND_REFERENCE_FLAG) >= 0 &&
+                  H5(H5Ocopy)(from, "/", to, ASIDE, plist, H5P_DEFAULT) >= 0;
+  h5_close(plist);
   return ok;
 }
 
 static bool remake_sets(hid_t from, hid_t to) {
-  const hid_t group = h5.H5Gopen2(to, ASIDE, H5P_DEFAULT);
+  const hid_t group = H5(H5Gopen2)(to, ASIDE, H5P_DEFAULT);
   bool ok = group >= 0 && sets_remake(from, group);
-  if (group >= 0)
-    ok &= h5.H5Gclose(group) >= 0;
+  ok &= h5_close(group);
   return ok;
 }
 
 /* What is in it moves to the root, in the order of the original. */
 static bool move_links(hid_t from, hid_t to) {
   paths links = {0};
-  const hid_t root = h5.H5Gopen2(from, "/", H5P_DEFAULT), group = h5.H5Gopen2(to, ASIDE, H5P_DEFAULT);
+  const hid_t root = H5(H5Gopen2)(from, "/", H5P_DEFAULT), group = H5(H5Gopen2)(to, ASIDE, H5P_DEFAULT);
   bool ok = root >= 0 && group >= 0 && paths_of_links("", root, &links);
   for (size_t i = 0; ok && i < links.count; i++)
-    ok = h5.H5Lmove(group, links.at[i], to, links.at[i], H5P_DEFAULT, H5P_DEFAULT) >= 0;
-  if (group >= 0)
-    ok &= h5.H5Gclose(group) >= 0;
-  if (root >= 0)
-    h5.H5Gclose(root);
+    ok = H5(H5Lmove)(group, links.at[i], to, links.at[i], H5P_DEFAULT, H5P_DEFAULT) >= 0;
+  ok &= h5_close(group);
+  h5_close(root);
   paths_free(&links);
-  return ok && h5.H5Ldelete(to, ASIDE, H5P_DEFAULT) >= 0;
+  return ok && H5(H5Ldelete)(to, ASIDE, H5P_DEFAULT) >= 0;
 }
 
 static bool copy_root_attributes(hid_t from, hid_t to) {
   paths attributes = {0};
-  const hid_t root = h5.H5Gopen2(from, "/", H5P_DEFAULT), copy = h5.H5Gopen2(to, "/", H5P_DEFAULT);
+  const hid_t root = H5(H5Gopen2)(from, "/", H5P_DEFAULT), copy = H5(H5Gopen2)(to, "/", H5P_DEFAULT);
   bool ok = root >= 0 && copy >= 0 && paths_of_attributes("", root, &attributes);
   for (size_t i = 0; ok && i < attributes.count; i++)
     ok = attribute_copy(root, attributes.at[i], copy, to);
   paths_free(&attributes);
-  if (copy >= 0)
-    h5.H5Gclose(copy);
-  if (root >= 0)
-    h5.H5Gclose(root);
+  h5_close(copy, root);
   return ok;
 }
 
@@ -175,14 +160,14 @@ static bool copy_objects_to(hid_t from, const char *path) {
   const hid_t to = can_copy_objects(from) ? create_like(path, from) : -1;
   bool ok = to >= 0 && copy_root(from, to) && remake_sets(from, to) && move_links(from, to) &&
             copy_root_attributes(from, to) && references_repair(from, to);
-  return to >= 0 && h5.H5Fclose(to) >= 0 && ok;
+  return to >= 0 && H5(H5Fclose)(to) >= 0 && ok;
 }
 
 static bool copy_objects(const char *from, const char *path) {
-  const hid_t whole = h5.H5Fopen(from, H5F_ACC_RDONLY, H5P_DEFAULT);
+  const hid_t whole = H5(H5Fopen)(from, H5F_ACC_RDONLY, H5P_DEFAULT);
   const bool ok = whole >= 0 && copy_objects_to(whole, path);
   if (whole >= 0)
-    h5.H5Fclose(whole);
+    H5(H5Fclose)(whole);
   return ok;
 }
 

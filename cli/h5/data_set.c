@@ -5,11 +5,10 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "elements.h"
 #include "failure.h"
+#include "paths.h"
 #include "report/report.h"
-
-enum { NAME_BYTES = 4096 }; /* of a path */
-#define RECOMPRESS "compress it with the command that `ghz h5args --abs E` prints"
 
 static bool refuse(const data_set *d, const char *why) {
   return fail(d->name, "%s: %s", d->var, why);
@@ -22,18 +21,18 @@ static bool read_filters(data_set *d, hid_t plist, data_set_use use) {
   unsigned flags, configuration, words[GHZ_H5_WORDS_MAX];
   size_t n = GHZ_H5_WORDS_MAX;
   char name[64] = "";
-  const int filters = h5.H5Pget_nfilters(plist);
+  const int filters = H5(H5Pget_nfilters)(plist);
   if (filters < 1)
-    return refuse(d, "is not compressed by ghz: " RECOMPRESS);
+    return refuse(d, "is not compressed by ghz: " H5_RECOMPRESS);
   for (unsigned i = 0; i < (unsigned)filters; i++) {
     n = GHZ_H5_WORDS_MAX;
-    const H5Z_filter_t id = h5.H5Pget_filter2(plist, i, &flags, &n, words, sizeof name, name, &configuration);
+    const H5Z_filter_t id = H5(H5Pget_filter2)(plist, i, &flags, &n, words, sizeof name, name, &configuration);
     if (id != GHZ_H5_FILTER)
-      return fail(d->name, "%s: also uses filter %d (%.63s), but ghz must be the only one: " RECOMPRESS, d->var,
-                  id, name);
+      return fail(d->name, "%s: also uses filter %d (%.63s), but ghz must be the only one: " H5_RECOMPRESS,
+                  d->var, id, name);
   }
   if (filters > 1)
-    return refuse(d, "uses the filter twice: " RECOMPRESS);
+    return refuse(d, "uses the filter twice: " H5_RECOMPRESS);
   const char *wrong = n > GHZ_H5_WORDS_MAX ? "too many of them" : ghz_h5_read(n, words, &d->parameters);
   if (!wrong)
     wrong = ghz_h5_shape(&d->parameters, &d->shape, &d->bytes);
@@ -42,7 +41,7 @@ static bool read_filters(data_set *d, hid_t plist, data_set_use use) {
   if (d->parameters.bound.kind != GHZ_REL || use == DATA_SET_READ)
     return true;
   return refuse(d, "was compressed with --rel, which gives each chunk its own bound, so chunks cannot be "
-                   "added: " RECOMPRESS);
+                   "added: " H5_RECOMPRESS);
 }
 
 /* ---- Type and shape -------------------------------------------------------------------------- */
@@ -52,33 +51,31 @@ static bool check_chunks(const data_set *d, hid_t plist) {
   hsize_t chunk[GHZ_H5_RANK_MAX];
   unsigned options = 0;
   const unsigned rank = d->parameters.rank;
-  bool same = h5.H5Pget_chunk(plist, GHZ_H5_RANK_MAX, chunk) == (int)rank;
+  bool same = H5(H5Pget_chunk)(plist, GHZ_H5_RANK_MAX, chunk) == (int)rank;
   for (unsigned i = 0; same && i < rank; i++)
     same = chunk[i] == d->parameters.chunk[i];
   if (!same)
     return refuse(d, "the filter's parameters do not match its chunks");
-  if (h5.H5Pget_chunk_opts(plist, &options) < 0)
+  if (H5(H5Pget_chunk_opts)(plist, &options) < 0)
     return h5_fail(d->name, "%s: cannot be read", d->var);
   return !(options & H5D_CHUNK_DONT_FILTER_PARTIAL_CHUNKS) ||
          refuse(d, "its chunks at the border are not compressed (H5D_CHUNK_DONT_FILTER_PARTIAL_CHUNKS)");
 }
 
 static bool check_type(const data_set *d) {
-  const hid_t type = h5.H5Dget_type(d->id);
-  const bool same = type >= 0 && h5.H5Tequal(type, h5.types[d->parameters.type]) > 0;
-  if (type >= 0)
-    h5.H5Tclose(type);
+  const hid_t type = H5(H5Dget_type)(d->id);
+  const bool same = type >= 0 && H5(H5Tequal)(type, h5.types[d->parameters.type]) > 0;
+  h5_close(type);
   return same || refuse(d, "the filter's parameters do not match its type");
 }
 
 static bool read_extents(data_set *d) {
   hsize_t extent[GHZ_H5_RANK_MAX] = {0};
-  const hid_t space = h5.H5Dget_space(d->id);
-  int rank = space < 0 ? -1 : h5.H5Sget_simple_extent_ndims(space);
+  const hid_t space = H5(H5Dget_space)(d->id);
+  int rank = space < 0 ? -1 : H5(H5Sget_simple_extent_ndims)(space);
   if (rank > 0 && rank <= GHZ_H5_RANK_MAX)
-    rank = h5.H5Sget_simple_extent_dims(space, extent, NULL);
-  if (space >= 0)
-    h5.H5Sclose(space);
+    rank = H5(H5Sget_simple_extent_dims)(space, extent, NULL);
+  h5_close(space);
   if (rank != (int)d->parameters.rank)
     return refuse(d, "the filter's parameters do not match its rank");
   for (int i = 0; i < rank; i++)
@@ -90,11 +87,11 @@ static bool read_extents(data_set *d) {
 static bool read_missing(data_set *d, hid_t plist) {
   H5D_fill_value_t defined;
   d->missing = 0;
-  if (h5.H5Pfill_value_defined(plist, &defined) < 0)
+  if (H5(H5Pfill_value_defined)(plist, &defined) < 0)
     return h5_fail(d->name, "%s: the fill value cannot be read", d->var);
   if (defined == H5D_FILL_VALUE_UNDEFINED)
     return true;
-  return h5.H5Pget_fill_value(plist, h5.types[d->parameters.type], &d->missing) >= 0 ||
+  return H5(H5Pget_fill_value)(plist, h5.types[d->parameters.type], &d->missing) >= 0 ||
          h5_fail(d->name, "%s: the fill value cannot be read", d->var);
 }
 
@@ -102,18 +99,8 @@ static bool read_missing(data_set *d, hid_t plist) {
 
 /* Reads an attribute that is one number, if it is there. */
 static bool read_number(const data_set *d, const char *name, double *number) {
-  const htri_t exists = h5.H5Aexists(d->id, name);
-  if (exists == 0)
-    return true;
-  const hid_t attribute = exists < 0 ? -1 : h5.H5Aopen(d->id, name, H5P_DEFAULT);
-  const hid_t space = attribute < 0 ? -1 : h5.H5Aget_space(attribute);
-  const bool ok = space >= 0 && h5.H5Sget_simple_extent_npoints(space) == 1 &&
-                  h5.H5Aread(attribute, h5.types[GHZ_F64], number) >= 0;
-  if (space >= 0)
-    h5.H5Sclose(space);
-  if (attribute >= 0)
-    h5.H5Aclose(attribute);
-  return ok || h5_fail(d->name, "%s: %s is not a number", d->var, name);
+  return attribute_numbers(d->id, name, number, 1) >= 0 ||
+         h5_fail(d->name, "%s: %s is not a number", d->var, name);
 }
 
 static bool read_decoding(data_set *d) {
@@ -135,43 +122,57 @@ static bool decoded_alike(const data_set *d, const data_set *first) {
 /* A link may lead to a data set of another file. In a copy of the file, which is written to, it
  * would lead there, too. */
 static bool check_place(const data_set *d) {
-  char own[NAME_BYTES] = "", found[NAME_BYTES] = "";
-  if (h5.H5Fget_name(d->file, own, sizeof own) < 0 || h5.H5Fget_name(d->id, found, sizeof found) < 0)
-    return h5_fail(d->name, "%s: cannot be read", d->var);
-  return strcmp(own, found) == 0 ||
-         fail(d->name, "%s: links to a data set of %s: name that file", d->var, found);
+  char where[PATH_BYTES];
+  return object_is_inside(d->id, d->file, where) ||
+         fail(d->name, "%s: links to a data set of %s: name that file", d->var, where);
 }
 
 static bool inspect(data_set *d, data_set_use use) {
-  const hid_t plist = h5.H5Dget_create_plist(d->id);
+  const hid_t plist = H5(H5Dget_create_plist)(d->id);
   if (plist < 0)
     return h5_fail(d->name, "%s: cannot be read", d->var);
-  bool ok = h5.H5Pget_layout(plist) == H5D_CHUNKED || refuse(d, "is not compressed by ghz: " RECOMPRESS);
+  bool ok = H5(H5Pget_layout)(plist) == H5D_CHUNKED || refuse(d, "is not compressed by ghz: " H5_RECOMPRESS);
   ok = ok && read_filters(d, plist, use) && check_chunks(d, plist) && check_type(d) && read_extents(d) &&
        read_missing(d, plist) && read_decoding(d);
-  h5.H5Pclose(plist);
+  h5_close(plist);
   return ok;
+}
+
+static bool open_both(data_set *d, data_set_use use) {
+  d->file = H5(H5Fopen)(d->name, use == DATA_SET_WRITE ? H5F_ACC_RDWR : H5F_ACC_RDONLY, H5P_DEFAULT);
+  if (d->file < 0)
+    return h5_fail(d->name, "cannot be opened as HDF5");
+  d->id = H5(H5Dopen2)(d->file, d->var, H5P_DEFAULT);
+  return d->id >= 0 || h5_fail(d->name, "no data set %s", d->var);
 }
 
 bool data_set_open(data_set *d, const char *name, const char *var, data_set_use use) {
   *d = (data_set){.name = name, .var = var, .id = -1};
-  d->file = h5.H5Fopen(name, use == DATA_SET_WRITE ? H5F_ACC_RDWR : H5F_ACC_RDONLY, H5P_DEFAULT);
-  if (d->file < 0)
-    return h5_fail(name, "cannot be opened as HDF5");
-  d->id = h5.H5Dopen2(d->file, var, H5P_DEFAULT);
-  bool ok = d->id >= 0 || h5_fail(name, "no data set %s", var);
-  ok = ok && check_place(d) && inspect(d, use);
+  bool ok = open_both(d, use) && check_place(d) && inspect(d, use);
   if (!ok)
     data_set_close(d);
   return ok;
 }
 
 bool data_set_close(data_set *d) {
-  bool ok = d->id < 0 || h5.H5Dclose(d->id) >= 0;
-  ok &= d->file < 0 || h5.H5Fclose(d->file) >= 0;
+  bool ok = h5_close(d->id);
+  ok &= d->file < 0 || H5(H5Fclose)(d->file) >= 0;
   const char *name = d->name;
   d->id = d->file = -1;
   return ok || h5_fail(name, "cannot be closed");
+}
+
+bool data_set_park(data_set *d) {
+  bool ok = d->parks || file_open(&d->seen, d->name);
+  file_park(&d->seen);
+  d->parks = true;
+  return data_set_close(d) && ok;
+}
+
+bool data_set_unpark(data_set *d) {
+  const bool ok = file_renew(&d->seen);
+  file_park(&d->seen);
+  return ok && open_both(d, DATA_SET_READ);
 }
 
 bool data_set_renew(data_set *d, const data_set *as) {
@@ -179,9 +180,9 @@ bool data_set_renew(data_set *d, const data_set *as) {
   for (unsigned i = 0; i < d->parameters.rank; i++)
     extent[i] = d->extent[i] = as->extent[i];
   extent[0] = 0;
-  bool ok = h5.H5Dset_extent(d->id, extent) >= 0;
+  bool ok = H5(H5Dset_extent)(d->id, extent) >= 0;
   extent[0] = as->extent[0];
-  ok = ok && h5.H5Dset_extent(d->id, extent) >= 0;
+  ok = ok && H5(H5Dset_extent)(d->id, extent) >= 0;
   return ok || h5_fail(d->name, "%s: its chunks cannot be replaced", d->var);
 }
 

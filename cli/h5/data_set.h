@@ -9,6 +9,7 @@
 #include <stdbool.h>
 
 #include "io/buffer.h"
+#include "io/file.h"
 #include "loaded.h"
 
 typedef struct data_set {
@@ -21,6 +22,8 @@ typedef struct data_set {
   size_t bytes;         /* of its values */
   uint64_t missing;     /* the bits of the value that a chunk has which was never written */
   double scale, offset; /* its attributes scale_factor and add_offset, by which readers decode values */
+  bool parks;           /* it is open only while it is read */
+  struct file seen;     /* the file of a data set that parks */
 } data_set;
 
 typedef enum data_set_use {
@@ -31,6 +34,11 @@ typedef enum data_set_use {
 
 /* Opens it, and checks that it is one of ours. */
 bool data_set_open(data_set *d, const char *name, const char *var, data_set_use use);
+
+/* Closes it; from now on it is open only while it is read. For commands with more files than a
+ * process may have open. */
+bool data_set_park(data_set *d);
+bool data_set_unpark(data_set *d);
 
 /* Frees all chunks, and gives it the extents of another. */
 bool data_set_renew(data_set *d, const data_set *as);
@@ -58,7 +66,7 @@ typedef struct h5_chunk {
 bool chunk_fail(const data_set *d, const uint64_t *at, const char *why);
 
 /* Reads the chunk that begins at `at`. */
-bool data_set_read(const data_set *d, const uint64_t *at, h5_chunk *c);
+bool data_set_read(data_set *d, const uint64_t *at, h5_chunk *c);
 
 /* Reads what a stream says of itself, and checks that it is one of this chunk. */
 bool chunk_inspect(const data_set *d, const uint64_t *at, h5_chunk *c);

@@ -10,18 +10,22 @@
 typedef struct differing {
   const char *first;         /* name of the first file */
   paths objects;             /* of that file, which others have not, or have otherwise */
+  paths unread;              /* of these: which cannot be compared */
+  paths places;              /* coordinates of the variables */
+  paths kept;                /* in which files differ, and of which the first file's is taken */
   paths holders, attributes; /* likewise: attribute i is one of object holders[i] */
 } differing;
 
-/* Compares the first file of the command with the others, unless --differing=first takes what that
- * has. Fails where files differ in what the values of a variable mean (units, fill values), and
- * with --differing=error where they differ in anything. */
+/* Compares the first file of the command with the others: all that is in it, but with
+ * --differing=first only the variables and their coordinates. Fails where files differ in what the
+ * values of a variable mean (units, fill values) or, but for times and with --differing-places, in
+ * their coordinates; and with --differing=error where they differ in anything. */
 bool differing_find(differing *d, const options *o, const paths *variables);
 
 /* Takes from a copy of the first file what was found; a copy_change of copy.h. */
 bool differing_drop(hid_t file, const char *name, void *differing);
 
-/* Says what was dropped. */
+/* Says what was dropped, and what of the first file was taken. */
 void differing_report(const differing *d);
 
 void differing_free(differing *d);

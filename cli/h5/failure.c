@@ -21,6 +21,6 @@ bool h5_fail(const char *name, const char *format, ...) {
   va_start(arguments, format);
   vsnprintf(what, sizeof what, format, arguments);
   va_end(arguments);
-  h5.H5Ewalk2(H5E_DEFAULT, H5E_WALK_UPWARD, take, why);
+  H5(H5Ewalk2)(H5E_DEFAULT, H5E_WALK_UPWARD, take, why);
   return fail(name, "%s%s%s", what, why[0] ? ": HDF5 says: " : "", why);
 }

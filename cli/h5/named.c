@@ -1,9 +1,31 @@
-/* named.c: owns how HDF5 files are recognised: by their names. */
+/* named.c: owns how HDF5 files are recognised: by their names, or their first bytes. */
 /* SPDX-License-Identifier: BSD-3-Clause */
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+
 #include "combine.h"
 #include "io/file.h"
 
+/* Of a regular file: what a pipe has would be lost. HDF5 may begin behind bytes of somebody else. */
+static bool looks_so(const char *name) {
+  char b[8];
+  struct stat status;
+  const bool regular = strcmp(name, "-") != 0 && stat(name, &status) == 0 && S_ISREG(status.st_mode);
+  FILE *f = regular ? fopen(name, "rb") : NULL;
+  bool is = false;
+  for (long at = 0; f && !is && at <= 65536; at = at ? 2 * at : 512)
+    is = fseek(f, at, SEEK_SET) == 0 && fread(b, sizeof b, 1, f) == 1 &&
+         memcmp(b, "\x89HDF\r\n\x1a\n", sizeof b) == 0;
+  if (f)
+    fclose(f);
+  return is;
+}
+
 bool h5_named(const char *name) {
-  return name_ends(name, ".h5") || name_ends(name, ".hdf5") || name_ends(name, ".he5") ||
-         name_ends(name, ".nc") || name_ends(name, ".nc4");
+  static const char *const endings[] = {".h5", ".hdf5", ".he5", ".nc", ".nc4"};
+  for (size_t i = 0; i < sizeof endings / sizeof *endings; i++)
+    if (name_ends(name, endings[i]))
+      return true;
+  return looks_so(name);
 }

@@ -2,6 +2,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "combine.h"
 #include "report/report.h"
+#include "request.h"
 #include "variable.h"
 
 static bool refuse(const char *name) {
@@ -41,4 +42,10 @@ bool h5_each_chunk_pair(const h5_variable v[2], ghz_context *ctx, frame_pair_vis
 uint64_t h5_index(const h5_variable *v, uint64_t position) {
   (void)v;
   return position;
+}
+
+bool h5_each_request(const options *o, const h5_request *named, size_t count, h5_request_visitor *see,
+                     void *user) {
+  (void)named, (void)count, (void)see, (void)user;
+  return refuse(o->files[0]);
 }

@@ -8,6 +8,8 @@
 
 #include "loaded.h"
 
+enum { PATH_BYTES = 4096 };
+
 typedef struct paths {
   char **at; /* each to be freed */
   size_t count, capacity;
@@ -27,7 +29,14 @@ bool paths_of_file(const char *name, hid_t file, paths *p);
 bool paths_of_links(const char *name, hid_t group, paths *p);
 bool paths_of_attributes(const char *name, hid_t object, paths *p);
 
-/* The data sets with the filter of ghz: `var` alone unless it is NULL. At least one. */
+/* Whether an object is of this file; else of `where`, of PATH_BYTES, to which a link led. */
+bool object_is_inside(hid_t object, hid_t file, char *where);
+
+/* Those hard links of a file that lead to one of the objects `to`. */
+bool paths_to(const char *name, hid_t file, const paths *to, paths *p);
+
+/* The data sets with the filter of ghz: `var` alone unless it is NULL, which may be "/tas" or a
+ * soft link. At least one. */
 bool paths_of_variables(const char *name, const char *var, paths *p);
 
 #endif

@@ -4,39 +4,31 @@
 
 #include <stdlib.h>
 
+#include "elements.h"
 #include "paths.h"
 #include "references.h"
 
-static bool has_any_length(hid_t type) {
-  const bool text = h5.H5Tget_class(type) == H5T_STRING;
-  return h5.H5Tis_variable_str(type) > 0 || h5.H5Tdetect_class(type, H5T_VLEN) > 0 ||
-         (!text && h5.H5Tdetect_class(type, H5T_STRING) > 0);
-}
-
 static bool needs_it(hid_t set) {
   H5D_fill_value_t defined = H5D_FILL_VALUE_UNDEFINED;
-  const hid_t type = h5.H5Dget_type(set), plist = h5.H5Dget_create_plist(set);
-  const bool needs = type >= 0 && plist >= 0 && has_any_length(type) &&
-                     h5.H5Pfill_value_defined(plist, &defined) >= 0 && defined == H5D_FILL_VALUE_USER_DEFINED;
-  if (plist >= 0)
-    h5.H5Pclose(plist);
-  if (type >= 0)
-    h5.H5Tclose(type);
+  const hid_t type = H5(H5Dget_type)(set), plist = H5(H5Dget_create_plist)(set);
+  const bool needs = type >= 0 && plist >= 0 && type_has_any_length(type) &&
+                     H5(H5Pfill_value_defined)(plist, &defined) >= 0 && defined == H5D_FILL_VALUE_USER_DEFINED;
+  h5_close(plist, type);
   return needs;
 }
 
 static bool copy_values(hid_t set, hid_t made, hid_t type, hid_t space) {
-  const hssize_t count = h5.H5Sget_simple_extent_npoints(space);
-  const size_t size = h5.H5Tget_size(type);
+  const hssize_t count = H5(H5Sget_simple_extent_npoints)(space);
+  const size_t size = H5(H5Tget_size)(type);
   if (count == 0)
     return true;
   if (count < 0 || size == 0 || (uint64_t)count > SIZE_MAX / size)
     return false;
   void *values = calloc((size_t)count, size);
-  const bool read = values && h5.H5Dread(set, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, values) >= 0;
-  const bool ok = read && h5.H5Dwrite(made, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, values) >= 0;
+  const bool read = values && H5(H5Dread)(set, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, values) >= 0;
+  const bool ok = read && H5(H5Dwrite)(made, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, values) >= 0;
   if (read)
-    h5.H5Dvlen_reclaim(type, space, H5P_DEFAULT, values);
+    H5(H5Dvlen_reclaim)(type, space, H5P_DEFAULT, values);
   free(values);
   return ok;
 }
@@ -52,21 +44,13 @@ static bool copy_attributes(hid_t set, hid_t made, hid_t to) {
 
 /* Its type may be one that the old file has a name for, which no other file takes. */
 static bool remake(hid_t set, hid_t to, const char *path) {
-  const hid_t own = h5.H5Dget_type(set), type = own < 0 ? -1 : h5.H5Tcopy(own);
-  const hid_t space = h5.H5Dget_space(set), plist = h5.H5Dget_create_plist(set);
-  bool ok = type >= 0 && space >= 0 && plist >= 0 && h5.H5Ldelete(to, path, H5P_DEFAULT) >= 0;
-  const hid_t made = ok ? h5.H5Dcreate2(to, path, type, space, H5P_DEFAULT, plist, H5P_DEFAULT) : -1;
+  const hid_t own = H5(H5Dget_type)(set), type = own < 0 ? -1 : H5(H5Tcopy)(own);
+  const hid_t space = H5(H5Dget_space)(set), plist = H5(H5Dget_create_plist)(set);
+  bool ok = type >= 0 && space >= 0 && plist >= 0 && H5(H5Ldelete)(to, path, H5P_DEFAULT) >= 0;
+  const hid_t made = ok ? H5(H5Dcreate2)(to, path, type, space, H5P_DEFAULT, plist, H5P_DEFAULT) : -1;
   ok = made >= 0 && copy_values(set, made, type, space) && copy_attributes(set, made, to);
-  if (made >= 0)
-    ok &= h5.H5Dclose(made) >= 0;
-  if (plist >= 0)
-    h5.H5Pclose(plist);
-  if (space >= 0)
-    h5.H5Sclose(space);
-  if (type >= 0)
-    h5.H5Tclose(type);
-  if (own >= 0)
-    h5.H5Tclose(own);
+  ok &= h5_close(made);
+  h5_close(plist, space, type, own);
   return ok;
 }
 
@@ -74,12 +58,11 @@ bool sets_remake(hid_t from, hid_t to) {
   paths all = {0};
   bool ok = paths_of_file("", from, &all);
   for (size_t i = 0; ok && i < all.count; i++) {
-    const hid_t object = h5.H5Oopen(from, all.at[i], H5P_DEFAULT);
+    const hid_t object = H5(H5Oopen)(from, all.at[i], H5P_DEFAULT);
     ok = object >= 0;
-    if (ok && h5.H5Iget_type(object) == H5I_DATASET && needs_it(object))
+    if (ok && H5(H5Iget_type)(object) == H5I_DATASET && needs_it(object))
       ok = remake(object, to, all.at[i]);
-    if (object >= 0)
-      h5.H5Oclose(object);
+    h5_close(object);
   }
   paths_free(&all);
   return ok;

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "data_set.h"
+#include "differing.h"
 #include "io/values.h"
 #include "paths.h"
 #include "report/library.h"
@@ -346,9 +347,15 @@ static bool visit_pair(const options *o, ghz_context *ctx, const char *var, h5_p
 
 bool h5_each_variable_pair(const options *o, ghz_context *ctx, h5_pair_visitor *one) {
   paths names = {0};
-  bool ok = h5_load() && paths_of_variables(o->files[0], o->var, &names);
-  for (size_t i = 0; i < names.count; i++)
+  differing between = {0};
+  options of_first = *o;
+  of_first.differing = DIFFERING_FIRST;
+  bool ok = h5_load() && paths_of_variables(o->files[0], o->var, &names) &&
+            differing_find(&between, &of_first, &names);
+  differing_report(&between);
+  for (size_t i = 0; ok && i < names.count; i++)
     ok &= visit_pair(o, ctx, names.at[i], one);
+  differing_free(&between);
   paths_free(&names);
   return ok;
 }

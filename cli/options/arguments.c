@@ -29,6 +29,8 @@ static bool parse_u64(const char *text, uint64_t *value, char stop, const char *
 
 static int set_bound(options *o, ghz_bound_kind kind, const char *name, const char *text) {
   double value;
+  if (strchr(text, '=') && strcmp(o->verb, "h5args") == 0)
+    return (o->named[kind] = text, o->lists_given = true, -1);
   if (o->bound_given)
     return fail_usage(o->verb, "give one bound only: --abs, --rel, --psnr, --step or --grid");
   if (!parse_double(text, &value))
@@ -225,6 +227,8 @@ int option_apply(options *o, int key, const char *argument) {
     return set_fill(o, argument);
   case DIFFERING:
     return set_differing(o, argument);
+  case PLACES:
+    return (o->differing_places = true, -1);
   case VAR:
     return (o->var = argument, -1);
   case FRAME_VALUES:

@@ -36,6 +36,7 @@ enum {
   OPTION_DIFFERING = 1 << 22,
   OPTION_STEP = 1 << 23, /* --step and --lossless */
   OPTION_GRID = 1 << 24,
+  OPTION_PLACES = 1 << 25, /* --differing-places */
   OPTION_BOUND = OPTION_ABS_REL | OPTION_PSNR
 };
 
@@ -51,6 +52,8 @@ typedef struct options {
   int threads;
   bool bound_given;
   ghz_bound bound;
+  const char *named[GHZ_STEP + 1]; /* by kind of bound: a list of NAME=E */
+  bool lists_given;
   bool grid_auto; /* the bound is the quantum that is found */
   bool together;
   const char *like; /* NULL: not given */
@@ -74,6 +77,7 @@ typedef struct options {
   double factor;
   const char *var; /* NULL: not given */
   enum differing_choice differing;
+  bool differing_places;
 } options;
 
 typedef struct verb {

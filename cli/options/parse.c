@@ -109,7 +109,7 @@ static int take_factor(options *o) {
 
 static int check_operands(const verb *v, options *o) {
   int standard = 0;
-  if (o->file_count == 0 && v->least <= 1 && v->most > 0) {
+  if (o->file_count == 0 && v->least == 1) {
     if (isatty(STDIN_FILENO))
       return fail_usage(v->name, "no input file");
     o->files[o->file_count++] = "-";

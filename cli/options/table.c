@@ -27,6 +27,8 @@ const option_row option_table[] = {
     {VAR, OPTION_VAR, "var", "NAME", "the data set (HDF5) or variable (netCDF)"},
     {DIFFERING, OPTION_DIFFERING, "differing", "WHAT",
      "what else HDF5 files differ in: leave out (default), the first's, fail"},
+    {PLACES, OPTION_PLACES | OPTION_DIFFERING, "differing-places", NULL,
+     "combine HDF5 files whose coordinates differ, too"},
     {TOGETHER, OPTION_SUMS, "together", NULL,
      "use one range and one bound for all files, so that they can be added"},
     {LIKE, OPTION_SUMS, "like", "FILE.ghz",

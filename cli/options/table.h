@@ -31,6 +31,7 @@ enum {
   LEVEL,
   VAR,
   DIFFERING,
+  PLACES,
   STEP,
   LOSSLESS,
   GRID

@@ -168,7 +168,7 @@ const verb verb_diff = {
                "the variable --var, or all of A that the HDF5 filter compressed; --json prints an object\n"
                "for each.",
     .examples = "  ghz diff after.ghz before.ghz\n",
-    .options = OPTION_JSON | OPTION_THREADS | OPTION_VAR,
+    .options = OPTION_JSON | OPTION_THREADS | OPTION_VAR | OPTION_PLACES,
     .least = 2,
     .most = 2,
     .run = run,

@@ -22,7 +22,7 @@ const verb verb_sub = {
                "Of HDF5 and netCDF files, subtracts the data set --var, or all that the HDF5 filter\n"
                "compressed; all else is that of A.",
     .examples = "  ghz sub after.ghz before.ghz -o change.ghz\n",
-    .options = OPTION_OUTPUT | OPTION_FORCE | OPTION_PACK | OPTION_THREADS | OPTION_VAR,
+    .options = OPTION_OUTPUT | OPTION_FORCE | OPTION_PACK | OPTION_THREADS | OPTION_VAR | OPTION_PLACES,
     .least = 2,
     .most = 2,
     .run = run,

@@ -327,6 +327,7 @@ EXPORT int H5PLget_plugin_type(void) {
 }
 
 EXPORT const void *H5PLget_plugin_info(void) {
-  static const filter_class ghz = {CLASS_VERSION, GHZ_H5_FILTER, 1, 1, "ghz", can_apply, set_local, filter};
+  static const filter_class ghz = {CLASS_VERSION, GHZ_H5_FILTER, 1,         1,
+                                   GHZ_H5_NAME,   can_apply,     set_local, filter};
   return &ghz;
 }

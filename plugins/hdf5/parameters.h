@@ -31,6 +31,9 @@ enum {
   GHZ_H5_WORDS_MAX = 8 + 2 * GHZ_H5_RANK_MAX
 };
 
+/* Stands in files, for readers who have no filter. */
+#define GHZ_H5_NAME "ghz; see https://libghz.example (libghz, error-bounded compression)"
+
 #define GHZ_H5_HINT "give the numbers that `ghz h5args --abs E` prints"
 
 typedef struct ghz_h5_parameters {

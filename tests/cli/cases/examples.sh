@@ -21,6 +21,10 @@ make_compressed() {
   cp wave.f32.ghz run-1.f32.ghz && cp wave.f32.ghz run-2.f32.ghz
   "$GHZ" compress -q --abs 1e-3 density.npy -o density.ghz
 }
+make_netcdf() {
+  have ncgen && "$GHZ" --version | grep -q '^built with:.* HDF5' &&
+    ncgen -4 -o FILE.nc <<<'netcdf t { dimensions: x = 2; variables: float tas(x), pr(x), ta(x); data: tas = 1, 2; pr = 1, 2; ta = 1, 2; }'
+}
 # try NAME: runs the list that it reads.
 total=0
 try() {
@@ -47,7 +51,8 @@ for verb in decompress add sub scale mean minmax info stats diff test compare be
   cp -r compressed $verb
   [ $verb != pack ] || rm pack/small.ghz
   [ $verb != unpack ] || rm unpack/a.ghz
+  [ $verb != h5args ] || (cd h5args && make_netcdf) || continue
   [ $verb != test ] || cp test/a.ghz test/sum.ghz
   try $verb < <("$GHZ" $verb --help | of_help)
 done
-[ $total -ge 31 ] || die "too few examples: $total"
+[ $total -ge 30 ] || die "too few examples: $total"

@@ -91,3 +91,55 @@ h5values zero.nc tas zero.f32
 h5repack -l tas:CHUNK=1x30x45 -f tas:NONE 1.nc plain.nc
 $(repack --abs 7e-4 --var tas) -l tas:CHUNK=1x30x45 plain.nc odd.nc
 fails 1 "odd.nc: tas: the chunk at 0,0,0 " "$GHZ" sub 1.nc odd.nc --var tas -o no.nc
+
+# Coordinates of the variable's dimensions are places: only values of the same ones are combined.
+# Times may differ; a line says so.
+# placed NAME SED...: 1.nc with other coordinates.
+ncdump 1.nc | sed 's/^netcdf .*/netcdf t {/; s/double lat(lat)/double lat(lat); double plev; float xlat(lat, lon)/
+  s/tas:cell = .*/tas:coordinates = "xlat realization" ;/; s/^data:/data: plev = 85000; xlat = '"$(seq -s, 5400)"';/
+  /^ name/,/;/d; /string name/d' >placed.cdl
+placed() {
+  local name=$1
+  shift
+  sed "$@" placed.cdl >t.cdl
+  ncgen -4 -o plain.nc t.cdl || die "ncgen failed: $(cat t.cdl | head -n 40)"
+  $(repack --abs 1e-3 --var tas) -l tas:CHUNK=1x30x45 plain.nc "$name.nc" || die "h5repack failed"
+}
+placed a -e s/a/a/
+placed turned -e "s/^ lat = 1, 2, /lat = 60, 59, /"
+placed level -e "s/plev = 85000/plev = 50000/"
+placed curved -e "s/xlat = 1,/xlat = 1.5,/"
+placed rounded -e "s/double lat(lat)/float lat(lat)/; s/^ lat = 1, 2/lat = 1, 2.0000001/"
+placed times -e "s/^ time = 1/time = 31/; s/realization = 1/realization = 9/"
+placed calendar -e 's/time:units = "days"/time:units = "days"; time:calendar = "noleap"/'
+for verb in mean add sub "mean --differing first" diff; do
+  to="-o no.nc"
+  [ "$verb" != diff ] || to=
+  # shellcheck disable=SC2086 # no word where there is no output
+  {
+    fails 1 "turned.nc: lat: is 60 at 0, but 1 in a.nc: only values of the same places can be combined; --differing-places" "$GHZ" $verb a.nc turned.nc $to
+    fails 1 "level.nc: plev: is 50000 at 0, but 85000 in a.nc" "$GHZ" $verb a.nc level.nc $to
+    fails 1 "curved.nc: xlat: is 1.5 at 0, but 1 in a.nc" "$GHZ" $verb a.nc curved.nc --var /tas $to
+    for other in times calendar rounded turned; do
+      options=-f
+      [ -n "$to" ] || options=
+      [ $other != turned ] || options="$options --differing-places"
+      "$GHZ" $verb $options a.nc $other.nc ${to:+-o out.nc} >out.txt 2>said || die "$verb $other: $(cat said)"
+      if [ $other = rounded ]; then
+        ! grep 'differ in it' said || die "$verb $other: it said: $(cat said)"
+      else
+        grep -q "the files differ in it.*: \(.*, \)*$(echo $other | sed 's/turned/lat/; s/times\|calendar/time/')\(,\|$\)" said || die "$verb $other: it said: $(cat said)"
+      fi
+    done
+  }
+done
+# Also in a file behind one that has no such coordinate.
+placed bare -e 's/double plev;//; s/plev = 85000;//'
+fails 1 "level.nc: plev: is 50000 at 0, but 85000 in a.nc" "$GHZ" mean a.nc bare.nc level.nc -o no.nc
+"$GHZ" sub -f a.nc bare.nc -o out.nc 2>said || die "$(cat said)"
+grep -q 'the files differ in it, and that of a.nc is taken: plev$' said || die "it said: $(cat said)"
+
+# What means the same in another form is the same: 1e20 as a double, a text of any length.
+placed forms -e 's/tas:_FillValue = 1.e+20f/tas:_FillValue = 1.e+20f; tas:missing_value = 1.e+20f/'
+placed other -e 's/tas:_FillValue = 1.e+20f/tas:_FillValue = 1.e+20f; tas:missing_value = 1.e+20/; s/tas:units/string tas:units/'
+"$GHZ" mean -q -f forms.nc other.nc --differing first -o out.nc 2>said || die "$(cat said)"

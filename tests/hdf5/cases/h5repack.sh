@@ -53,7 +53,7 @@ within holes.f32 back.f32 f32 "$range"
 # What does not compress: an optional filter leaves such chunks as they are, and one that must be
 # used adds next to nothing.
 h5make noise.f32 x.h5 tas 200 200
-numbers=$("$GHZ" h5args --abs 1e-12 | sed -n 's/.*UD=479,0,//p')
+numbers=$("$GHZ" h5args --abs 1e-12 --var v | sed -n 's/.*UD=479,0,//p')
 for optional in 0 1; do
   h5repack -f tas:UD=479,$optional,"$numbers" -l tas:CHUNK=100x100 x.h5 y.h5
   stored=$(h5stored y.h5 tas)
@@ -102,4 +102,5 @@ printf 'GHZ1' | dd of=y.h5 bs=1 seek="$at" conv=notrunc status=none
 # h5args itself.
 fails 2 "no bound given" "$GHZ" h5args
 fails 2 "--psnr does not apply here" "$GHZ" h5args --psnr 80
-fails 2 "one operand too many" "$GHZ" h5args --abs 1 a.h5
+fails 2 "one operand too many" "$GHZ" h5args --abs 1 a.h5 b.h5
+fails 2 "of which variables? Give the FILE, or --var NAME" "$GHZ" h5args --abs 1

@@ -20,7 +20,7 @@ make() { # NAME FACTOR OFFSET
     echo '}'
   } >t.cdl
   ncgen -4 -o plain.nc t.cdl || die "ncgen failed"
-  $(repack --lossless --var s,b,i,ub,us,ui) -f grid:UD=479,0,"$("$GHZ" h5args --step 0.25 | sed -n 's/.*UD=479,0,//p')" \
+  $(repack --lossless --var s,b,i,ub,us,ui) -f grid:UD=479,0,"$("$GHZ" h5args --step 0.25 --var v | sed -n 's/.*UD=479,0,//p')" \
     -l s,b,i,ub,us,ui,grid:CHUNK=32x64 plain.nc "$1.nc" || die "h5repack failed"
   h5diff plain.nc "$1.nc" >diff.txt || die "values changed: $(h5diff plain.nc "$1.nc")"
   h5dump -pH "$1.nc" | grep -c 'FILTER_ID 479' | grep -qx 7 || die "not all are compressed"

@@ -56,7 +56,7 @@ grep -q '^  chunks  *12 of 7x16x40, 12 compressed, 0 as they are, 0 never writte
 # Chunks that are stored as they are, and those that were never written.
 "$TOOL" make noise 30000 f64 >noise.f64
 h5make noise.f64 plain.h5 group/tas 20 30 50
-h5repack -f group/tas:UD=479,1,"$("$GHZ" h5args --abs 1e-300 | sed -n 's/.*UD=479,0,//p')" -l group/tas:CHUNK=7x16x50 plain.h5 raw.h5
+h5repack -f group/tas:UD=479,1,"$("$GHZ" h5args --abs 1e-300 --var v | sed -n 's/.*UD=479,0,//p')" -l group/tas:CHUNK=7x16x50 plain.h5 raw.h5
 "$GHZ" stats --json raw.h5 >said || die "ghz stats failed"
 h5values raw.h5 group/tas back.f64
 python3 - <<'PROGRAM' || die "the numbers are wrong: $(cat said)"
@@ -79,7 +79,11 @@ ok "$GHZ" info rel.h5 >/dev/null
 fails 1 "rel.h5: group/tas" "$GHZ" diff 1.h5 rel.h5
 
 # Refusals name the file and the variable.
-fails 1 "plain.h5: no data set is compressed by ghz" "$GHZ" stats plain.h5
+fails 1 "plain.h5: no data set here is compressed by ghz" "$GHZ" stats plain.h5
+cp plain.h5 plain
+{ head -c 512 /dev/zero; cat 1.h5; } >one # behind bytes of somebody else
+fails 1 "plain: no data set here is compressed by ghz" "$GHZ" info plain
+ok "$GHZ" info one >/dev/null
 fails 1 "1.h5: no data set pr" "$GHZ" info 1.h5 --var pr
 fails 1 "half.h5: no data set group/tas" "$GHZ" diff 1.h5 half.h5
 $(repack --abs 1e-3 --var group/tas) -l group/tas:CHUNK=7x15x40 plain-1.h5 chunks.h5

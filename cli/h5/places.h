@@ -1,0 +1,25 @@
+/* places.h: the coordinates of variables: those of their dimensions, those that the attribute
+ * "coordinates" names, and levels. Calls that return false have printed why. */
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef GHZ_CLI_H5_PLACES_H
+#define GHZ_CLI_H5_PLACES_H
+
+#include "paths.h"
+
+/* Adds the paths of those of a variable; all: also of bounds, and of what else its attributes
+ * name. */
+bool places_of_variable(const char *name, hid_t file, const char *var, bool all, paths *p);
+
+typedef enum place_kind {
+  PLACE_NONE, /* the number of a member, or a dimension without coordinates */
+  PLACE_TIME,
+  PLACE_WHERE
+} place_kind;
+
+place_kind place_kind_of(hid_t set, const char *path);
+
+/* Whether two coordinates are the same but for rounding. Else *at is where they are not, the
+ * numbers x and y; or it is -1, where they are no numbers, or not as many. */
+bool places_near(hid_t a, hid_t b, hssize_t *at, double *x, double *y);
+
+#endif

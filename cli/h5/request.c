@@ -1,0 +1,193 @@
+/* request.c: owns what is read of data sets before they are compressed. */
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "request.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "elements.h"
+#include "failure.h"
+#include "paths.h"
+#include "places.h"
+#include "report/report.h"
+#include "work/fills.h"
+
+enum { FILLS_MAX = 16, CHUNK_VALUES = 1 << 18 };
+
+typedef struct reading {
+  const options *o;
+  const char *name;
+  hid_t file;
+  paths beside; /* coordinates, bounds and the like */
+} reading;
+
+/* ---- What is missing ------------------------------------------------------------------------- */
+
+/* The filter keeps one value exactly. */
+static bool take_fill(const reading *r, h5_request *q, const char *attribute, double value) {
+  ghz_h5_parameters *p = &q->parameters;
+  if (p->type == GHZ_F32)
+    value = (double)(float)value;
+  if (!isfinite(value) || (p->fill && p->fill_value == value))
+    return true;
+  if (p->fill && !r->o->has_fill)
+    return fail(r->name, "%s: its %s is %s, another than %s, and the filter keeps one of them: give --fill",
+                q->path, attribute, fill_text(p->type, value).text, fill_text(p->type, p->fill_value).text);
+  if (p->fill)
+    note(LEVEL_NORMAL, "%s: its %s, %s, is not --fill, and compressed as a number", q->path, attribute,
+         fill_text(p->type, value).text);
+  else
+    p->fill_value = value;
+  p->fill = GHZ_H5_FILL_GIVEN;
+  return true;
+}
+
+static bool find_fill(const reading *r, hid_t set, h5_request *q) {
+  static const char *const attributes[] = {"_FillValue", "missing_value"};
+  double values[FILLS_MAX];
+  ghz_h5_parameters *p = &q->parameters;
+  bool ok = !r->o->has_fill || fill_choose(q->path, p->type, r->o->fill, &p->fill_value);
+  p->fill = r->o->has_fill ? GHZ_H5_FILL_GIVEN : 0;
+  for (int i = 0; ok && i < 2; i++) {
+    const int count = attribute_numbers(set, attributes[i], values, FILLS_MAX);
+    if (count < 0 && !r->o->has_fill)
+      return fail(r->name, "%s: its %s is no number: give --fill", q->path, attributes[i]);
+    for (int k = 0; ok && k < count; k++)
+      ok = take_fill(r, q, attributes[i], values[k]);
+  }
+  return ok;
+}
+
+/* Readers mask what is beyond these. Multiples of the step stay what they are. */
+static void warn_of_limits(hid_t set, const h5_request *q) {
+  static const char *const attributes[] = {"valid_range", "valid_min", "valid_max"};
+  double limits[2];
+  ghz_lattice l;
+  const ghz_h5_parameters *p = &q->parameters;
+  if (p->bound.kind == GHZ_STEP || ghz_lattice_make(p->type, p->bound, 0, 1, &l) != GHZ_OK)
+    return;
+  for (int i = 0; i < 3; i++)
+    for (int k = attribute_numbers(set, attributes[i], limits, 2); k-- > 0;)
+      if (limits[k] != 0 &&
+          (p->bound.kind == GHZ_REL || fabs(limits[k] / l.step - rint(limits[k] / l.step)) > 1e-6))
+        note(LEVEL_NORMAL, "%s: values at the end of its %s, %s, may pass it by the bound, and are masked then",
+             q->path, attributes[i], fill_text(p->type, limits[k]).text);
+}
+
+/* ---- What there is --------------------------------------------------------------------------- */
+
+static bool find_type(hid_t set, ghz_type *type) {
+  const hid_t own = H5(H5Dget_type)(set);
+  bool found = false;
+  for (unsigned i = 0; own >= 0 && i < sizeof h5.types / sizeof *h5.types && !found; i++) {
+    found = h5.types[i] > 0 && H5(H5Tequal)(own, h5.types[i]) > 0;
+    *type = (ghz_type)i;
+  }
+  h5_close(own);
+  return found;
+}
+
+/* Chunks for a data set that has none: whole rows and planes. */
+static void choose_chunks(ghz_h5_parameters *p, const hsize_t *extent, int rank) {
+  uint64_t room = CHUNK_VALUES;
+  p->rank = (unsigned)rank;
+  for (int i = rank; i-- > 0; room /= p->chunk[i])
+    p->chunk[i] = extent[i] < room ? extent[i] : room > 0 ? room : 1;
+}
+
+/* Whether it has values of its own, and extents. */
+static bool find_layout(hid_t set, h5_request *q) {
+  hsize_t extent[GHZ_H5_RANK_MAX];
+  unsigned flags, configuration;
+  size_t n = 0;
+  const hid_t plist = H5(H5Dget_create_plist)(set), space = H5(H5Dget_space)(set);
+  const int rank = space < 0 ? -1 : H5(H5Sget_simple_extent_ndims)(space);
+  const H5D_layout_t layout = plist < 0 ? H5D_LAYOUT_ERROR : H5(H5Pget_layout)(plist);
+  const bool ok = layout >= 0 && layout != H5D_VIRTUAL && rank > 0 && rank <= GHZ_H5_RANK_MAX &&
+                  H5(H5Sget_simple_extent_dims)(space, extent, NULL) == rank &&
+                  H5(H5Sget_simple_extent_npoints)(space) > 0;
+  if (ok && layout != H5D_CHUNKED)
+    choose_chunks(&q->parameters, extent, rank);
+  if (ok && H5(H5Pget_nfilters)(plist) > 0 &&
+      H5(H5Pget_filter2)(plist, 0, &flags, &n, NULL, sizeof q->filter - 1, q->filter, &configuration) >= 0 &&
+      !q->filter[0])
+    strcpy(q->filter, "a filter");
+  h5_close(space, plist);
+  return ok;
+}
+
+/* Coordinates and the like are floats, too, and should lose no digits. */
+static bool is_beside(const reading *r, hid_t set, const char *path) {
+  char units[256];
+  return H5(H5Aexists)(set, "CLASS") > 0 || paths_have(&r->beside, path) ||
+         (attribute_text(set, "units", units, sizeof units) &&
+          (strstr(units, " since ") || strncmp(units, "degree_", 7) == 0 ||
+           strncmp(units, "degrees_", 8) == 0));
+}
+
+/* ---- Requests -------------------------------------------------------------------------------- */
+
+/* named: by the user, and not by a bound for all. *taken: whether the filter is for it. Integers
+ * have one bound, and need none. */
+static bool complete(const reading *r, hid_t set, h5_request *q, bool named, bool *taken) {
+  ghz_h5_parameters *p = &q->parameters;
+  if (!find_type(set, &p->type) || !find_layout(set, q))
+    return !named || fail(r->name, "%s: is of a type or shape that the filter does not take", q->path);
+  *taken =
+      named || !ghz_h5_integers(p->type) || p->bound.kind == GHZ_STEP || H5(H5Aexists)(set, "scale_factor") > 0;
+  if (ghz_h5_integers(p->type))
+    p->bound = (ghz_bound){GHZ_STEP, 1};
+  if (!*taken)
+    return true;
+  warn_of_limits(set, q);
+  return find_fill(r, set, q);
+}
+
+static bool show(const reading *r, h5_request q, bool named, h5_request_visitor *see, void *user) {
+  bool taken = false;
+  const hid_t set = H5(H5Oopen)(r->file, q.path, H5P_DEFAULT);
+  const bool is_set = set >= 0 && H5(H5Iget_type)(set) == H5I_DATASET;
+  bool ok = is_set || !named || fail(r->name, "no data set %s", q.path);
+  if (is_set && (named || !is_beside(r, set, q.path)))
+    ok = complete(r, set, &q, named, &taken);
+  if (ok && taken)
+    see(&q, user);
+  h5_close(set);
+  return ok;
+}
+
+/* All data sets but those that have been shown. */
+static bool show_others(reading *r, const paths *shown, h5_request_visitor *see, void *user) {
+  paths all = {0};
+  bool ok = paths_of_file(r->name, r->file, &all);
+  for (size_t i = 0; ok && i < all.count; i++)
+    ok = places_of_variable(r->name, r->file, all.at[i], true, &r->beside);
+  for (size_t i = 0; ok && i < all.count; i++)
+    ok = paths_have(shown, all.at[i]) ||
+         show(r, (h5_request){.path = all.at[i], .parameters = {.bound = r->o->bound}}, false, see, user);
+  paths_free(&r->beside);
+  paths_free(&all);
+  return ok;
+}
+
+bool h5_each_request(const options *o, const h5_request *named, size_t count, h5_request_visitor *see,
+                     void *user) {
+  reading r = {.o = o, .name = o->files[0], .file = -1};
+  paths own = {0}; /* the names that the file has */
+  if (!h5_load())
+    return false;
+  r.file = H5(H5Fopen)(r.name, H5F_ACC_RDONLY, H5P_DEFAULT);
+  if (r.file < 0)
+    return h5_fail(r.name, "cannot be opened as HDF5");
+  bool ok = true;
+  for (size_t i = 0; ok && i < count; i++) {
+    h5_request q = named[i];
+    ok = paths_of_variables(r.name, q.path, &own) && (q.path = own.at[i], show(&r, q, true, see, user));
+  }
+  if (ok && o->bound_given && !o->var)
+    ok = show_others(&r, &own, see, user);
+  paths_free(&own);
+  H5(H5Fclose)(r.file);
+  return ok;
+}
