@@ -7,17 +7,18 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "copy.h"
 #include "data_set.h"
-#include "differing.h"
 #include "io/file.h"
 #include "io/output.h"
 #include "paths.h"
+#include "places.h"
 #include "report/library.h"
 #include "report/progress.h"
 #include "report/report.h"
 #include "report/seconds.h"
 #include "report/text.h"
+
+enum { COPY_BYTES = 1 << 20 };
 
 /* A data set of each file. */
 typedef struct variable {
@@ -35,8 +36,7 @@ typedef struct combining {
   int count; /* of files */
   paths names;
   variable *variables; /* names.count of them */
-  differing differing;
-  h5_chunk *chunks; /* one of each file */
+  h5_chunk *chunks;    /* one of each file */
   ghz_bytes *streams;
   buffer result;
   uint64_t done; /* chunks */
@@ -284,6 +284,19 @@ static bool open_operands(combining *c) {
   return true;
 }
 
+/* HDF5 gives the space of chunks that are freed to what is written next, while a file is open. */
+static bool copy_first(combining *c) {
+  file f;
+  size_t got = 1;
+  if (!file_open(&f, c->o->files[0]))
+    return false;
+  bool ok = buffer_reserve(&c->result, COPY_BYTES, f.name);
+  while (ok && got > 0)
+    ok = file_read(&f, c->result.data, COPY_BYTES, &got) && output_write(&c->out, c->result.data, got);
+  file_close(&f);
+  return ok;
+}
+
 static bool open_results(combining *c) {
   for (size_t i = 0; i < c->names.count; i++) {
     variable *v = &c->variables[i];
@@ -306,34 +319,25 @@ static bool close_results(combining *c) {
 static bool write_output(combining *c) {
   if (!c->out.file.name)
     return fail(c->out.name, "HDF5 output must be a regular file: give -o FILE");
-  if (!copy_without_chunks(&c->out, c->o->files[0], &c->names, differing_drop, &c->differing))
-    return false;
-  const bool ok = open_results(c) && combine_variables(c);
+  const bool ok = copy_first(c) && open_results(c) && combine_variables(c);
   return close_results(c) && ok;
 }
 
 static void describe(const combining *c, const char *to, double elapsed) {
   struct stat status;
-  differing_report(&c->differing);
   if (stat(to, &status) != 0)
     return;
   for (size_t i = 0; i < c->names.count; i++)
     note(LEVEL_NORMAL, "%s of %s in %d file%s -> %s: %s, bound %.6g, %.3f s", c->o->verb, c->names.at[i],
          c->count, c->count > 1 ? "s" : "", to, text_bytes((uint64_t)status.st_size).text,
          c->variables[i].bound, elapsed);
-}
-
-/* A difference is the first file's, but for the variables. */
-static bool find_differing(combining *c) {
-  options o = *c->o;
-  if (c->operation == H5_DIFFERENCE)
-    o.differing = DIFFERING_FIRST;
-  return differing_find(&c->differing, &o, &c->names);
+  if (c->count > 1)
+    note(LEVEL_NORMAL, "all else in %s is that of %s", to, c->o->files[0]);
 }
 
 static bool combine_to(combining *c, const char *to) {
   const double start = seconds();
-  if (!check_files(c, to) || !open_operands(c) || !find_differing(c) ||
+  if (!check_files(c, to) || !open_operands(c) || !places_agree(c->o, &c->names) ||
       !output_open_named(&c->out, to, c->o->force))
     return false;
   if (!output_end(&c->out, write_output(c)))
@@ -351,7 +355,6 @@ static void release(combining *c) {
   for (int i = 0; c->chunks && i < c->count; i++)
     buffer_free(&c->chunks[i].data);
   buffer_free(&c->result);
-  differing_free(&c->differing);
   free(c->variables);
   free(c->chunks);
   free(c->streams);

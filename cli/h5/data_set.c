@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "elements.h"
+#include "attributes.h"
 #include "failure.h"
 #include "paths.h"
 #include "report/report.h"
@@ -117,6 +117,17 @@ static bool decoded_alike(const data_set *d, const data_set *first) {
               d->var, d->scale, d->offset, first->scale, first->offset, first->name);
 }
 
+/* Attributes that say what numbers mean. */
+static bool mean_alike(const data_set *d, const data_set *first) {
+  static const char *const meanings[] = {"units", "calendar", "_FillValue", "missing_value", "_Unsigned"};
+  for (size_t i = 0; i < sizeof meanings / sizeof *meanings; i++)
+    if (!attributes_alike(d->id, first->id, meanings[i], d->parameters.type == GHZ_F32))
+      return fail(d->name,
+                  "%s: has another attribute %s than in %s: only values that mean the same can be combined",
+                  d->var, meanings[i], first->name);
+  return true;
+}
+
 /* ---- Open and close -------------------------------------------------------------------------- */
 
 /* A link may lead to a data set of another file. In a copy of the file, which is written to, it
@@ -207,5 +218,5 @@ bool data_sets_agree(const data_set *d, const data_set *first) {
     return fail(d->name, "%s: has chunks of %s, but %s in %s: give both the same (h5repack -l, nccopy -c)",
                 d->var, extents_text(d, p->chunk, a, sizeof a), extents_text(first, q->chunk, b, sizeof b),
                 first->name);
-  return decoded_alike(d, first);
+  return decoded_alike(d, first) && mean_alike(d, first);
 }

@@ -46,7 +46,8 @@ bool data_set_renew(data_set *d, const data_set *as);
 /* Closes it. A file that was written is complete only if this succeeds. */
 bool data_set_close(data_set *d);
 
-/* Whether type, extents, chunks and the two attributes are those of `first`. */
+/* Whether type, extents, chunks, and the attributes that say what values mean, are those of
+ * `first`. */
 bool data_sets_agree(const data_set *d, const data_set *first);
 
 typedef enum chunk_kind {

@@ -23,7 +23,7 @@ h5_function *h5_find(const char *name) {
   return function;
 }
 
-/* Of a type, or of a class of properties. */
+/* Of a type. */
 static bool find_id(const char *name, hid_t *to) {
   const hid_t *id = dlsym(library, name);
   *to = id ? *id : -1;
@@ -43,8 +43,7 @@ bool h5_load(void) {
          find_id("H5T_STD_I8LE_g", &h5.types[GHZ_I8]) && find_id("H5T_STD_I16LE_g", &h5.types[GHZ_I16]) &&
          find_id("H5T_STD_I32LE_g", &h5.types[GHZ_I32]) && find_id("H5T_STD_U8LE_g", &h5.types[GHZ_U8]) &&
          find_id("H5T_STD_U16LE_g", &h5.types[GHZ_U16]) && find_id("H5T_STD_U32LE_g", &h5.types[GHZ_U32]) &&
-         find_id("H5T_STD_REF_OBJ_g", &h5.reference) && find_id("H5T_C_S1_g", &h5.text) &&
-         find_id("H5P_CLS_OBJECT_COPY_ID_g", &h5.object_copy);
+         find_id("H5T_STD_REF_OBJ_g", &h5.reference);
 }
 
 bool h5_close_all(const hid_t *ids, size_t count) {

@@ -26,10 +26,8 @@ h5_function *h5_find(const char *name);
 
 /* What HDF5 has in variables. */
 typedef struct h5_constants {
-  hid_t types[9];    /* by ghz_type: as they are in a file; but for GHZ_I64 */
-  hid_t reference;   /* the type of references to objects */
-  hid_t text;        /* the type of a character */
-  hid_t object_copy; /* the class of properties for H5Ocopy */
+  hid_t types[9];  /* by ghz_type: as they are in a file; but for GHZ_I64 */
+  hid_t reference; /* the type of references to objects */
 } h5_constants;
 
 extern h5_constants h5;

@@ -1,4 +1,4 @@
-/* paths.c: owns lists of what an HDF5 file has: objects, links, attributes, variables. */
+/* paths.c: owns lists of what an HDF5 file has: objects, variables. */
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "paths.h"
 
@@ -52,37 +52,10 @@ static herr_t add_link(hid_t group, const char *path, const H5L_info_t *info, vo
   return info->type != H5L_TYPE_HARD || paths_add(l->to, path, l->name) ? 0 : -1;
 }
 
-static herr_t add_any_link(hid_t group, const char *path, const H5L_info_t *info, void *user) {
-  const listing *l = user;
-  (void)group, (void)info;
-  return paths_add(l->to, path, l->name) ? 0 : -1;
-}
-
-static herr_t add_attribute(hid_t object, const char *attribute, const H5A_info_t *info, void *user) {
-  const listing *l = user;
-  (void)object, (void)info;
-  return paths_add(l->to, attribute, l->name) ? 0 : -1;
-}
-
 bool paths_of_file(const char *name, hid_t file, paths *p) {
   listing l = {name, p};
   return paths_add(p, "/", name) && (H5(H5Lvisit)(file, H5_INDEX_NAME, H5_ITER_INC, add_link, &l) >= 0 ||
                                      h5_fail(name, "its groups cannot be read"));
-}
-
-/* Objects that do not know the order refuse to be asked for it. */
-bool paths_of_links(const char *name, hid_t group, paths *p) {
-  listing l = {name, p};
-  return H5(H5Literate)(group, H5_INDEX_CRT_ORDER, H5_ITER_INC, NULL, add_any_link, &l) >= 0 ||
-         H5(H5Literate)(group, H5_INDEX_NAME, H5_ITER_INC, NULL, add_any_link, &l) >= 0 ||
-         h5_fail(name, "a group cannot be read");
-}
-
-bool paths_of_attributes(const char *name, hid_t object, paths *p) {
-  listing l = {name, p};
-  return H5(H5Aiterate2)(object, H5_INDEX_CRT_ORDER, H5_ITER_INC, NULL, add_attribute, &l) >= 0 ||
-         H5(H5Aiterate2)(object, H5_INDEX_NAME, H5_ITER_INC, NULL, add_attribute, &l) >= 0 ||
-         h5_fail(name, "attributes cannot be read");
 }
 
 /* ---- Variables ------------------------------------------------------------------------------- */
@@ -102,23 +75,12 @@ static bool has_filter(hid_t whole, const char *path) {
   return found;
 }
 
-/* Whether a path leads to one of the objects `to`: a reference is the place of an object. */
-static bool leads_to(hid_t file, const char *path, const paths *to) {
-  hobj_ref_t one, other;
-  bool same = paths_have(to, path);
-  for (size_t i = 0; !same && i < to->count; i++)
-    same = H5(H5Rcreate)(&one, file, path, H5R_OBJECT, -1) >= 0 &&
-           H5(H5Rcreate)(&other, file, to->at[i], H5R_OBJECT, -1) >= 0 && one == other;
-  return same;
-}
-
-bool paths_to(const char *name, hid_t file, const paths *to, paths *p) {
-  paths all = {0};
-  bool ok = paths_of_file(name, file, &all);
-  for (size_t i = 0; ok && i < all.count; i++)
-    ok = !leads_to(file, all.at[i], to) || paths_add(p, all.at[i], name);
-  paths_free(&all);
-  return ok;
+bool path_of_reference(hid_t file, const hobj_ref_t *reference, char *path) {
+  const ssize_t length = H5(H5Rget_name)(file, H5R_OBJECT, reference, path, PATH_BYTES);
+  if (length <= 0 || length >= PATH_BYTES)
+    return false;
+  memmove(path, path + (*path == '/'), (size_t)length + (*path != '/'));
+  return true;
 }
 
 bool object_is_inside(hid_t object, hid_t file, char *where) {
@@ -128,24 +90,23 @@ bool object_is_inside(hid_t object, hid_t file, char *where) {
          H5(H5Fget_name)(object, where, PATH_BYTES) >= 0 && strcmp(own, where) == 0;
 }
 
-/* The first path of the object that the user names; what was given, where that is none. */
-static bool find_variable(const char *name, hid_t file, const char *var, paths *p) {
-  char where[PATH_BYTES], *at = (char *)(uintptr_t)var;
-  const paths given = {.at = &at, .count = 1};
-  paths found = {0};
-  const hid_t object = H5(H5Oopen)(file, var, H5P_DEFAULT);
-  bool ok = !object_is_inside(object, file, where) || paths_to(name, file, &given, &found);
-  ok = ok && paths_add(p, found.count ? found.at[0] : var, name);
+/* Adds the one path of an object that may have several; that which is given, where HDF5 has none,
+ * or it is one of another file. */
+static bool add_object(const char *name, hid_t file, const char *given, paths *p) {
+  char path[PATH_BYTES];
+  hobj_ref_t at;
+  const hid_t object = H5(H5Oopen)(file, given, H5P_DEFAULT);
+  const bool found = object_is_inside(object, file, path) &&
+                     H5(H5Rcreate)(&at, file, given, H5R_OBJECT, -1) >= 0 && path_of_reference(file, &at, path);
   h5_close(object);
-  paths_free(&found);
-  return ok;
+  return (found && paths_have(p, path)) || paths_add(p, found ? path : given, name);
 }
 
-static bool find_variables(const char *name, hid_t file, paths *p) {
+static bool add_variables(const char *name, hid_t file, paths *p) {
   paths all = {0};
   bool ok = paths_of_file(name, file, &all);
   for (size_t i = 0; ok && i < all.count; i++)
-    ok = !has_filter(file, all.at[i]) || leads_to(file, all.at[i], p) || paths_add(p, all.at[i], name);
+    ok = !has_filter(file, all.at[i]) || add_object(name, file, all.at[i], p);
   paths_free(&all);
   return ok && (p->count > 0 || fail(name, "no data set here is compressed by ghz: " H5_RECOMPRESS));
 }
@@ -154,7 +115,7 @@ bool paths_of_variables(const char *name, const char *var, paths *p) {
   const hid_t whole = H5(H5Fopen)(name, H5F_ACC_RDONLY, H5P_DEFAULT);
   if (whole < 0)
     return h5_fail(name, "cannot be opened as HDF5");
-  const bool ok = var ? find_variable(name, whole, var, p) : find_variables(name, whole, p);
+  const bool ok = var ? add_object(name, whole, var, p) : add_variables(name, whole, p);
   H5(H5Fclose)(whole);
   return ok;
 }

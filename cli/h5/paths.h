@@ -24,16 +24,12 @@ void paths_free(paths *p);
 /* The root group, "/", and all that hard links lead to from there. `name` is that of the file. */
 bool paths_of_file(const char *name, hid_t file, paths *p);
 
-/* The names of the links of a group, or of the attributes of an object: in the order in which they
- * were made, where that is known. */
-bool paths_of_links(const char *name, hid_t group, paths *p);
-bool paths_of_attributes(const char *name, hid_t object, paths *p);
-
 /* Whether an object is of this file; else of `where`, of PATH_BYTES, to which a link led. */
 bool object_is_inside(hid_t object, hid_t file, char *where);
 
-/* Those hard links of a file that lead to one of the objects `to`. */
-bool paths_to(const char *name, hid_t file, const paths *to, paths *p);
+/* The path, of PATH_BYTES, of an object that is referred to, without a slash in front. Returns false
+ * without a message if there is none. */
+bool path_of_reference(hid_t file, const hobj_ref_t *reference, char *path);
 
 /* The data sets with the filter of ghz: `var` alone unless it is NULL, which may be "/tas" or a
  * soft link. At least one. */

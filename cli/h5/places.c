@@ -1,4 +1,4 @@
-/* places.c: owns finding the coordinates of a variable, and comparing those of two files. */
+/* places.c: owns finding the coordinates of variables, and comparing those of files. */
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "places.h"
 
@@ -7,7 +7,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "elements.h"
+#include "attributes.h"
+#include "failure.h"
+#include "report/report.h"
+#include "report/text.h"
+
+#define SAME_PLACES "only values of the same places can be combined; --differing-places combines any"
 
 /* ---- Which there are ------------------------------------------------------------------------- */
 
@@ -18,21 +23,14 @@ typedef struct listing {
 } listing;
 
 static bool add(const listing *l, const char *path) {
-  path += *path == '/';
   return paths_have(l->to, path) || paths_add(l->to, path, l->name);
 }
 
-/* Of DIMENSION_LIST: a list of references for each dimension. */
-static bool add_referred(hid_t type, unsigned char *a, unsigned char *b, size_t count, void *user) {
+/* What dimensions refer to, unless it is gone. */
+static bool add_referred(const hobj_ref_t *reference, void *user) {
   const listing *l = user;
   char path[PATH_BYTES];
-  bool ok = H5(H5Tequal)(type, h5.reference) > 0;
-  (void)b;
-  for (size_t i = 0; ok && i < count; i++) {
-    const ssize_t length = H5(H5Rget_name)(l->file, H5R_OBJECT, a + i * sizeof(hobj_ref_t), path, sizeof path);
-    ok = length <= 0 || (size_t)length >= sizeof path || add(l, path);
-  }
-  return ok;
+  return !path_of_reference(l->file, reference, path) || add(l, path);
 }
 
 static bool is_number(hid_t set, bool scalar) {
@@ -56,16 +54,14 @@ static bool add_named(const listing *l, const char *var, const char *name, bool 
   return ok;
 }
 
-bool places_of_variable(const char *name, hid_t file, const char *var, bool all, paths *p) {
+bool places_of_variable(const char *name, hid_t whole, const char *var, bool all, paths *p) {
   static const char *const levels[] = {"plev", "lev", "level", "height", "depth", "altitude", "pressure"},
                            *const attributes[] = {"coordinates",  "bounds",        "climatology",
                                                   "grid_mapping", "cell_measures", "formula_terms"};
   char words[PATH_BYTES], *rest;
-  listing l = {name, file, p};
-  const hid_t set = H5(H5Oopen)(file, var, H5P_DEFAULT);
-  bool ok = true;
-  if (set >= 0)
-    attribute_each(set, "DIMENSION_LIST", add_referred, &l);
+  listing l = {name, whole, p};
+  const hid_t set = H5(H5Oopen)(whole, var, H5P_DEFAULT);
+  bool ok = set < 0 || attribute_references(set, "DIMENSION_LIST", add_referred, &l);
   for (size_t i = 0; set >= 0 && i < (all ? sizeof attributes / sizeof *attributes : 1); i++) {
     attribute_text(set, attributes[i], rest = words, sizeof words);
     for (const char *word; ok && (word = strtok_r(rest, " ", &rest));)
@@ -104,41 +100,153 @@ place_kind place_kind_of(hid_t set, const char *path) {
 
 /* ---- Whether they are the same --------------------------------------------------------------- */
 
-/* The numbers of a data set; NULL where there are none. */
-static double *read_numbers(hid_t set, hssize_t *count) {
-  const hid_t space = is_number(set, false) ? H5(H5Dget_space)(set) : -1;
-  *count = space < 0 ? 0 : H5(H5Sget_simple_extent_npoints)(space);
-  double *x = *count > 0 ? calloc((size_t)*count, sizeof *x) : NULL;
-  if (x && H5(H5Dread)(set, h5.types[GHZ_F64], H5S_ALL, H5S_ALL, H5P_DEFAULT, x) < 0) {
-    free(x);
-    x = NULL;
+typedef struct values {
+  hid_t type, space;
+  hssize_t count;
+  size_t size;       /* of one */
+  unsigned char *at; /* NULL: there are none, or they cannot be read */
+} values;
+
+/* Numbers are read as doubles. */
+static values values_of(hid_t set) {
+  values v = {.type = is_number(set, false) ? H5(H5Tcopy)(h5.types[GHZ_F64]) : H5(H5Dget_type)(set),
+              .space = H5(H5Dget_space)(set)};
+  v.count = v.space < 0 ? -1 : H5(H5Sget_simple_extent_npoints)(v.space);
+  v.size = v.type < 0 ? 0 : H5(H5Tget_size)(v.type);
+  v.at = v.count > 0 ? calloc((size_t)v.count, v.size) : NULL;
+  if (v.at && H5(H5Dread)(set, v.type, H5S_ALL, H5S_ALL, H5P_DEFAULT, v.at) < 0) {
+    free(v.at);
+    v.at = NULL;
   }
-  h5_close(space);
+  return v;
+}
+
+static void values_free(const values *v) {
+  if (v->at)
+    H5(H5Dvlen_reclaim)(v->type, v->space, H5P_DEFAULT, v->at);
+  free(v->at);
+  h5_close(v->space, v->type);
+}
+
+static double number_at(const values *v, hssize_t i) {
+  double x;
+  memcpy(&x, v->at + (size_t)i * sizeof x, sizeof x);
   return x;
 }
 
-/* Float and double have the same places to 7 digits of the largest. */
-static bool numbers_near(const double *x, const double *y, hssize_t count, hssize_t *at) {
+/* Float and double have the same places to 7 digits of the largest, which a fill value is not. */
+static bool numbers_near(const values *a, const values *b, double rounding, hssize_t *at) {
   double most = 0;
-  for (hssize_t i = 0; i < count; i++)
-    most = fmax(most, fabs(x[i]));
-  for (*at = 0; *at < count; ++*at)
-    if (fabs(x[*at] - y[*at]) > 1e-6 * most)
+  for (hssize_t i = 0; i < a->count; i++)
+    if (fabs(number_at(a, i)) < 1e15)
+      most = fmax(most, fabs(number_at(a, i)));
+  for (*at = 0; *at < a->count; ++*at) {
+    const double x = number_at(a, *at), y = number_at(b, *at);
+    if (!(fabs(x - y) <= rounding * fmax(most, fabs(x))) && x != y && !(isnan(x) && isnan(y)))
       return false;
+  }
   return true;
 }
 
-bool places_near(hid_t a, hid_t b, hssize_t *at, double *x, double *y) {
-  hssize_t count, other;
-  double *one = read_numbers(a, &count), *two = read_numbers(b, &other);
-  *at = -1;
-  const bool comparable = one && two && count == other;
-  const bool near = comparable && numbers_near(one, two, count, at);
-  if (comparable && !near) {
-    *x = one[*at];
-    *y = two[*at];
+static bool texts_same(const values *a, const values *b) {
+  bool same = true;
+  for (hssize_t i = 0; same && i < a->count; i++) {
+    const char *one, *two;
+    memcpy(&one, a->at + (size_t)i * sizeof one, sizeof one);
+    memcpy(&two, b->at + (size_t)i * sizeof two, sizeof two);
+    same = strcmp(one ? one : "", two ? two : "") == 0;
   }
-  free(one);
-  free(two);
-  return near;
+  return same;
+}
+
+/* *at: the number that differs; -1: it is not one number. */
+static bool values_near(const values *a, const values *b, double rounding, hssize_t *at) {
+  *at = -1;
+  if (a->count != b->count || H5(H5Tequal)(a->type, b->type) <= 0 || !a->at != !b->at)
+    return false;
+  if (!a->at)
+    return a->count == 0;
+  if (H5(H5Tequal)(a->type, h5.types[GHZ_F64]) > 0)
+    return numbers_near(a, b, rounding, at);
+  return H5(H5Tis_variable_str)(a->type) > 0 ? texts_same(a, b)
+                                             : memcmp(a->at, b->at, (size_t)a->count * a->size) == 0;
+}
+
+typedef struct comparison {
+  const options *o;
+  hid_t file; /* the first of the command */
+  paths places, differing;
+} comparison;
+
+static bool note_differing(comparison *c, const char *path) {
+  return paths_have(&c->differing, path) || paths_add(&c->differing, path, c->o->files[0]);
+}
+
+static bool compare_values(comparison *c, hid_t a, hid_t b, const char *path, const char *other) {
+  const values x = values_of(a), y = values_of(b);
+  const bool time = place_kind_of(a, path) == PLACE_TIME;
+  hssize_t at;
+  bool ok = values_near(&x, &y, time ? 0 : 1e-6, &at);
+  if (time)
+    ok = ok && attributes_alike(a, b, "units", false) && attributes_alike(a, b, "calendar", false);
+  if (!ok && (time || c->o->differing_places))
+    ok = note_differing(c, path);
+  else if (!ok && at < 0)
+    fail(other, "%s: differs from that in %s: " SAME_PLACES, path, c->o->files[0]);
+  else if (!ok)
+    fail(other, "%s: is %s at %lld, but %s in %s: " SAME_PLACES, path, text_double(number_at(&y, at)).text,
+         (long long)at, text_double(number_at(&x, at)).text, c->o->files[0]);
+  values_free(&x);
+  values_free(&y);
+  return ok;
+}
+
+static bool compare_place(comparison *c, hid_t whole, const char *path, const char *other) {
+  const hid_t a = H5(H5Oopen)(c->file, path, H5P_DEFAULT), b = H5(H5Oopen)(whole, path, H5P_DEFAULT);
+  const place_kind kind = place_kind_of(a, path);
+  bool ok = true;
+  if (b < 0 || place_kind_of(b, path) != kind) /* the other file has none */
+    ok = kind != PLACE_WHERE || note_differing(c, path);
+  else if (kind != PLACE_NONE)
+    ok = compare_values(c, a, b, path, other);
+  h5_close(b, a);
+  return ok;
+}
+
+static bool compare_file(comparison *c, const char *other) {
+  const hid_t whole = H5(H5Fopen)(other, H5F_ACC_RDONLY, H5P_DEFAULT);
+  if (whole < 0)
+    return h5_fail(other, "cannot be opened as HDF5");
+  bool ok = true;
+  for (size_t i = 0; ok && i < c->places.count; i++)
+    ok = compare_place(c, whole, c->places.at[i], other);
+  H5(H5Fclose)(whole);
+  return ok;
+}
+
+static void report(const comparison *c) {
+  char list[1500] = "";
+  size_t n = 0;
+  for (size_t i = 0; i < c->differing.count && n < sizeof list; i++)
+    n += (size_t)snprintf(list + n, sizeof list - n, "%s%s", n ? ", " : "", c->differing.at[i]);
+  if (n > 0)
+    note(LEVEL_NORMAL, "the files differ in it, and that of %s is taken: %s", c->o->files[0], list);
+}
+
+bool places_agree(const options *o, const paths *variables) {
+  const char *name = o->files[0];
+  comparison c = {.o = o, .file = H5(H5Fopen)(name, H5F_ACC_RDONLY, H5P_DEFAULT)};
+  if (c.file < 0)
+    return h5_fail(name, "cannot be opened as HDF5");
+  bool ok = true;
+  for (size_t i = 0; ok && i < variables->count; i++)
+    ok = places_of_variable(name, c.file, variables->at[i], false, &c.places);
+  for (int i = 1; ok && i < o->file_count; i++)
+    ok = compare_file(&c, o->files[i]);
+  if (ok)
+    report(&c);
+  paths_free(&c.places);
+  paths_free(&c.differing);
+  H5(H5Fclose)(c.file);
+  return ok;
 }

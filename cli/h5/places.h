@@ -4,11 +4,12 @@
 #ifndef GHZ_CLI_H5_PLACES_H
 #define GHZ_CLI_H5_PLACES_H
 
+#include "options/options.h"
 #include "paths.h"
 
 /* Adds the paths of those of a variable; all: also of bounds, and of what else its attributes
  * name. */
-bool places_of_variable(const char *name, hid_t file, const char *var, bool all, paths *p);
+bool places_of_variable(const char *name, hid_t whole, const char *var, bool all, paths *p);
 
 typedef enum place_kind {
   PLACE_NONE, /* the number of a member, or a dimension without coordinates */
@@ -18,8 +19,8 @@ typedef enum place_kind {
 
 place_kind place_kind_of(hid_t set, const char *path);
 
-/* Whether two coordinates are the same but for rounding. Else *at is where they are not, the
- * numbers x and y; or it is -1, where they are no numbers, or not as many. */
-bool places_near(hid_t a, hid_t b, hssize_t *at, double *x, double *y);
+/* Whether the variables have the same coordinates in all files of the command, but for rounding.
+ * Times may differ, and with --differing-places all may: a line says which do. */
+bool places_agree(const options *o, const paths *variables);
 
 #endif

@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "elements.h"
+#include "attributes.h"
 #include "failure.h"
 #include "paths.h"
 #include "places.h"

@@ -8,9 +8,9 @@
 #include <string.h>
 
 #include "data_set.h"
-#include "differing.h"
 #include "io/values.h"
 #include "paths.h"
+#include "places.h"
 #include "report/library.h"
 #include "report/progress.h"
 #include "report/report.h"
@@ -347,15 +347,9 @@ static bool visit_pair(const options *o, ghz_context *ctx, const char *var, h5_p
 
 bool h5_each_variable_pair(const options *o, ghz_context *ctx, h5_pair_visitor *one) {
   paths names = {0};
-  differing between = {0};
-  options of_first = *o;
-  of_first.differing = DIFFERING_FIRST;
-  bool ok = h5_load() && paths_of_variables(o->files[0], o->var, &names) &&
-            differing_find(&between, &of_first, &names);
-  differing_report(&between);
+  bool ok = h5_load() && paths_of_variables(o->files[0], o->var, &names) && places_agree(o, &names);
   for (size_t i = 0; ok && i < names.count; i++)
     ok &= visit_pair(o, ctx, names.at[i], one);
-  differing_free(&between);
   paths_free(&names);
   return ok;
 }

@@ -1,5 +1,5 @@
-/* signals.c: owns the one unfinished file, where it has a name, and the one scratch file, which a
- * signal or an early exit removes. */
+/* signals.c: owns the one unfinished file, where it has a name, which a signal or an early exit
+ * removes. */
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "signals.h"
 
@@ -13,18 +13,15 @@
 /* Signals that end a program: from a user, a scheduler, or a runtime that gives up. */
 static const int caught[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGXCPU, SIGALRM, SIGUSR1, SIGUSR2, SIGABRT};
 static const char *volatile unfinished;
-static char *volatile scratch; /* a file that is only needed on the way */
 
 /* What a signal handler may call. */
-static void remove_both(void) {
-  const char *const paths[] = {unfinished, scratch};
-  for (int i = 0; i < 2; i++)
-    if (paths[i])
-      unlink(paths[i]);
+static void remove_unfinished(void) {
+  if (unfinished)
+    unlink(unfinished);
 }
 
 static void remove_and_die(int signal_number) {
-  remove_both();
+  remove_unfinished();
   signal(signal_number, SIG_DFL);
   raise(signal_number);
 }
@@ -37,13 +34,8 @@ static sigset_t caught_set(void) {
   return set;
 }
 
-/* The OpenMP runtime ends a program by exit() where it lacks memory or threads. */
-static void remove_at_exit(void) {
-  remove_both();
-}
-
 void signals_install(void) {
-  atexit(remove_at_exit);
+  atexit(remove_unfinished); /* the OpenMP runtime ends a program by exit() where it lacks memory */
   signal(SIGPIPE, SIG_IGN);
   signal(SIGXFSZ, SIG_IGN);
   struct sigaction action = {.sa_handler = remove_and_die, .sa_mask = caught_set(), .sa_flags = SA_RESTART};
@@ -108,32 +100,4 @@ int signals_scratch(const char **directory) {
     unlink(pattern);
   let_go(&set);
   return fd;
-}
-
-int signals_named_scratch(const char *beside, const char **name) {
-  const char *slash = strrchr(beside, '/');
-  const size_t folder = slash ? (size_t)(slash - beside) + 1 : 0;
-  static const char pattern[] = ".ghz-XXXXXX";
-  char *path = malloc(folder + sizeof pattern);
-  sigset_t set;
-  if (!path)
-    return -1;
-  memcpy(path, beside, folder);
-  memcpy(path + folder, pattern, sizeof pattern);
-  hold(&set);
-  const int fd = mkstemp(path);
-  scratch = fd < 0 ? NULL : path;
-  let_go(&set);
-  *name = scratch;
-  if (fd < 0)
-    free(path);
-  return fd;
-}
-
-void signals_remove_scratch(void) {
-  char *path = scratch;
-  if (path)
-    unlink(path);
-  scratch = NULL;
-  free(path);
 }

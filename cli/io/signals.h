@@ -25,12 +25,4 @@ void signals_discard(unfinished_file *u);
  * set. */
 int signals_scratch(const char **directory);
 
-/* Makes a temporary file in the folder of the path `beside`, and keeps its *name for libraries that
- * open files by name; removes it if a signal comes. At most one at a time, until
- * signals_remove_scratch. Returns its descriptor, or -1 with errno set. */
-int signals_named_scratch(const char *beside, const char **name);
-
-/* Removes it, if it is there. Its name is gone, too. */
-void signals_remove_scratch(void);
-
 #endif

@@ -60,14 +60,6 @@ static int set_type(options *o, const char *text) {
   return -1;
 }
 
-static int set_differing(options *o, const char *text) {
-  static const char *const words[] = {"drop", "first", "error"};
-  for (int i = 0; i < 3; i++)
-    if (strcmp(text, words[i]) == 0)
-      return (o->differing = (enum differing_choice)i, -1);
-  return fail_usage(o->verb, "--differing %s: must be drop, first or error", text);
-}
-
 static int set_order(options *o, const char *text) {
   if (strcmp(text, "best") == 0)
     o->order = GHZ_ORDER_BEST;
@@ -225,8 +217,6 @@ int option_apply(options *o, int key, const char *argument) {
     return set_ratio(o, argument);
   case FILL:
     return set_fill(o, argument);
-  case DIFFERING:
-    return set_differing(o, argument);
   case PLACES:
     return (o->differing_places = true, -1);
   case VAR:

@@ -33,14 +33,12 @@ enum {
   OPTION_PACK = 1 << 19,
   OPTION_LEVEL = 1 << 20,
   OPTION_PSNR = 1 << 21,
-  OPTION_DIFFERING = 1 << 22,
-  OPTION_STEP = 1 << 23, /* --step and --lossless */
+  OPTION_PLACES = 1 << 22, /* --differing-places */
+  OPTION_STEP = 1 << 23,   /* --step and --lossless */
   OPTION_GRID = 1 << 24,
-  OPTION_PLACES = 1 << 25, /* --differing-places */
   OPTION_BOUND = OPTION_ABS_REL | OPTION_PSNR
 };
 
-enum differing_choice { DIFFERING_DROP, DIFFERING_FIRST, DIFFERING_ERROR };
 enum extreme { EXTREME_NONE, EXTREME_MIN, EXTREME_MAX };
 
 typedef struct options {
@@ -76,7 +74,6 @@ typedef struct options {
   int pack;              /* level of packing; 0: none */
   double factor;
   const char *var; /* NULL: not given */
-  enum differing_choice differing;
   bool differing_places;
 } options;
 

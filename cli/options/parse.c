@@ -74,6 +74,11 @@ static void getopt_tables(char *letters, struct option *names) {
   *letters = '\0';
 }
 
+/* An option that went: getopt_long would take it for the beginning of another. */
+static bool is_gone(const char *word) {
+  return strncmp(word, "--differing", 11) == 0 && (word[11] == '\0' || word[11] == '=');
+}
+
 static int scan(const verb *v, int argc, char **argv, options *o) {
   char letters[2 * OPTION_ROWS_MAX + 3];
   struct option names[OPTION_ROWS_MAX + 1] = {0};
@@ -82,6 +87,9 @@ static int scan(const verb *v, int argc, char **argv, options *o) {
   optind = 1;
   while (optind < argc) {
     double ignored;
+    if (is_gone(argv[optind]))
+      return fail_usage(v->name, "--differing went: all but the variables is that of the first file, and "
+                                 "--differing-places combines values of other places");
     bool number = v->factor && argv[optind][0] == '-' && parse_double(argv[optind], &ignored);
     int before = optind, key = number ? -1 : getopt_long(argc, argv, letters, names, NULL);
     if (key != -1) {

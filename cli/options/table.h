@@ -30,7 +30,6 @@ enum {
   PACK,
   LEVEL,
   VAR,
-  DIFFERING,
   PLACES,
   STEP,
   LOSSLESS,

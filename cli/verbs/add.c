@@ -24,7 +24,7 @@ const verb verb_add = {
     .examples = "  ghz add a.ghz b.ghz c.ghz -o sum.ghz\n"
                 "  ghz sum run-*.f32.ghz | ghz decompress -o sum.f32\n"
                 "  ghz add a.ghz b.ghz -o sum.npy\n",
-    .options = OPTION_OUTPUT | OPTION_FORCE | OPTION_PACK | OPTION_THREADS | OPTION_VAR | OPTION_DIFFERING,
+    .options = OPTION_OUTPUT | OPTION_FORCE | OPTION_PACK | OPTION_THREADS | OPTION_VAR | OPTION_PLACES,
     .least = 1,
     .most = 1 << 30,
     .run = run,

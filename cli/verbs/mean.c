@@ -19,11 +19,10 @@ const verb verb_mean = {
                "bound of the mean is the bound of one file. Without -o, writes to standard output. If\n"
                "the name of the output ends in .npy, .f32 or .f64, writes decompressed values.\n"
                "Of HDF5 and netCDF files, averages the data set --var, or all that the HDF5 filter\n"
-               "compressed. The output is a copy of the first file, with means in place of these. What\n"
-               "else the files differ in, coordinates or attributes, is left out unless --differing says\n"
-               "something else.",
+               "compressed. The output is a copy of the first file, with means in place of these.\n"
+               "Coordinates must be the same, but for times.",
     .examples = "  ghz mean run-*.f32.ghz -o mean.f32.ghz\n",
-    .options = OPTION_OUTPUT | OPTION_FORCE | OPTION_PACK | OPTION_THREADS | OPTION_VAR | OPTION_DIFFERING,
+    .options = OPTION_OUTPUT | OPTION_FORCE | OPTION_PACK | OPTION_THREADS | OPTION_VAR | OPTION_PLACES,
     .least = 1,
     .most = 1 << 30,
     .run = run,

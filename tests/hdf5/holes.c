@@ -5,8 +5,7 @@
  * The data set "copied" is made with the creation list of v, but the fill value 9; "linked" is that
  * of full.h5, wherever the file is. --references as the last word: also the data set "pointers" of
  * compounds that refer to v. --others as the last word: also the links "soft" and "hard" to v, the
- * virtual data set "virtual" made of it, and "named", a compound with a text and a gap.
- * usage: holes --delete FILE.h5 NAME: deletes a data set, so that its place is used by nothing. */
+ * virtual data set "virtual" made of it, and "named", a compound with a text and a gap. */
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include <hdf5.h>
 #include <hdf5/parameters.h>
@@ -108,15 +107,8 @@ static int add_others(hid_t file, hid_t space) {
              : add_named(file);
 }
 
-static int delete (const char *name, const char *set) {
-  const hid_t file = H5Fopen(name, H5F_ACC_RDWR, H5P_DEFAULT);
-  return file < 0 || wrong(H5Ldelete(file, set, H5P_DEFAULT)) || wrong(H5Fclose(file));
-}
-
 int main(int argc, char **argv) {
   static float values[64 * 64];
-  if (argc == 4 && strcmp(argv[1], "--delete") == 0)
-    return delete (argv[2], argv[3]);
   const int pointers = argc > 1 && strcmp(argv[argc - 1], "--references") == 0;
   argc -= pointers;
   const int others = argc > 1 && strcmp(argv[argc - 1], "--others") == 0;
