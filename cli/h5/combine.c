@@ -39,7 +39,8 @@ typedef struct combining {
   h5_chunk *chunks;    /* one of each file */
   ghz_bytes *streams;
   buffer result;
-  uint64_t done; /* chunks */
+  uint64_t done;   /* chunks */
+  hssize_t unused; /* bytes of the result */
   output out;
 } combining;
 
@@ -311,6 +312,7 @@ static bool open_results(combining *c) {
 
 static bool close_results(combining *c) {
   bool ok = true;
+  c->unused = H5(H5Fget_freespace)(c->variables[0].to.file);
   for (size_t i = 0; i < c->names.count; i++)
     ok &= data_set_close(&c->variables[i].to);
   return ok;
@@ -333,6 +335,9 @@ static void describe(const combining *c, const char *to, double elapsed) {
          c->variables[i].bound, elapsed);
   if (c->count > 1)
     note(LEVEL_NORMAL, "all else in %s is that of %s", to, c->o->files[0]);
+  if (c->unused > status.st_size / 20)
+    note(LEVEL_NORMAL, "%s of %s are unused: h5repack makes it smaller", text_bytes((uint64_t)c->unused).text,
+         to);
 }
 
 static bool combine_to(combining *c, const char *to) {

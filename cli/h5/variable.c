@@ -243,18 +243,20 @@ static ghz_frame frame_of(const h5_chunk *c, uint64_t number) {
 
 /* ---- One variable ---------------------------------------------------------------------------- */
 
-bool h5_each_stream(const h5_variable *v, ghz_context *ctx, h5_storage *s, frame_visitor *see, void *user) {
+/* s: of chunks as they are stored, of which streams alone are shown; NULL: all are, as streams. */
+static bool each(const h5_variable *v, ghz_context *ctx, h5_storage *s, frame_visitor *see, void *user) {
   uint64_t at[GHZ_H5_RANK_MAX] = {0};
   h5_chunk c = {.size = 0};
   bool ok = true;
-  *s = (h5_storage){0};
   progress_begin(v->label, v->chunks, v->set->bytes);
   for (uint64_t i = 0; ok && i < v->chunks; i++, data_set_next(v->set, at)) {
-    ok = data_set_read(v->set, at, &c);
-    s->bytes += ok ? c.size : 0;
-    s->streams += ok && c.kind == CHUNK_STREAM;
-    s->raw += ok && c.kind == CHUNK_VALUES;
-    s->unwritten += ok && c.kind == CHUNK_MISSING;
+    ok = data_set_read(v->set, at, &c) && (s || make_stream(v, ctx, at, NULL, &c));
+    if (ok && s) {
+      s->bytes += c.size;
+      s->streams += c.kind == CHUNK_STREAM;
+      s->raw += c.kind == CHUNK_VALUES;
+      s->unwritten += c.kind == CHUNK_MISSING;
+    }
     const ghz_frame f = frame_of(&c, i);
     ok = ok && (c.kind != CHUNK_STREAM || see(v->label, ctx, &f, user));
     progress_set(i + 1);
@@ -264,20 +266,13 @@ bool h5_each_stream(const h5_variable *v, ghz_context *ctx, h5_storage *s, frame
   return ok;
 }
 
+bool h5_each_stream(const h5_variable *v, ghz_context *ctx, h5_storage *s, frame_visitor *see, void *user) {
+  *s = (h5_storage){0};
+  return each(v, ctx, s, see, user);
+}
+
 bool h5_each_chunk(const h5_variable *v, ghz_context *ctx, frame_visitor *see, void *user) {
-  uint64_t at[GHZ_H5_RANK_MAX] = {0};
-  h5_chunk c = {.size = 0};
-  bool ok = true;
-  progress_begin(v->label, v->chunks, v->set->bytes);
-  for (uint64_t i = 0; ok && i < v->chunks; i++, data_set_next(v->set, at)) {
-    ok = data_set_read(v->set, at, &c) && make_stream(v, ctx, at, NULL, &c);
-    const ghz_frame f = frame_of(&c, i);
-    ok = ok && see(v->label, ctx, &f, user);
-    progress_set(i + 1);
-  }
-  progress_end();
-  buffer_free(&c.data);
-  return ok;
+  return each(v, ctx, NULL, see, user);
 }
 
 static bool visit(const options *o, ghz_context *ctx, const char *path, const char *var, h5_visitor *one) {
