@@ -101,6 +101,16 @@ placed curved -e "s/xlat = 1,/xlat = 1.5,/"
 placed rounded -e "s/double lat(lat)/float lat(lat)/; s/^ lat = 1, 2/lat = 1, 2.0000001/"
 placed times -e "s/^ time = 1/time = 31/; s/realization = 1/realization = 9/"
 placed calendar -e 's/time:units = "days"/time:units = "days"; time:calendar = "noleap"/'
+# Fill values do not hide what differs, nor do places that are texts.
+placed gaps -e "s/xlat = 1,/xlat = 9.9e36,/"
+placed gap -e "s/xlat = 1,2,/xlat = 9.9e36,3,/"
+fails 1 "gap.nc: xlat: is 3 at 1, but 2 in gaps.nc" "$GHZ" mean gaps.nc gap.nc -o no.nc
+for order in "a b" "b a"; do
+  named=$(seq 60 | sed "1s/.*/${order% *}/; 2s/.*/${order#* }/; s/.*/\"&\"/" | paste -sd,)
+  placed "${order% *}-first" -e "s/double lat(lat)/string lat(lat)/; /^ lat = /,/;/c\ lat = $named ;"
+done
+ok "$GHZ" mean -q a-first.nc a-first.nc -o out.nc
+fails 1 "b-first.nc: lat: differs from that in a-first.nc: only values of the same places" "$GHZ" mean -f a-first.nc b-first.nc -o out.nc
 for verb in mean add sub diff; do
   to="-o no.nc"
   [ "$verb" != diff ] || to=
