@@ -83,21 +83,18 @@ bool data_set_fill(const data_set *d, h5_chunk *c) {
 }
 
 bool data_set_compress(const data_set *d, ghz_context *ctx, const ghz_lattice *lattice, int order,
-                       h5_chunk *c) {
-  const size_t capacity = ghz_shape_bound(&d->shape, d->parameters.type, 1);
+                       const void *x, h5_chunk *c) {
+  const size_t capacity = ghz_shape_bound(&d->shape, lattice->type, 1);
   h5_chunk made = {.kind = CHUNK_STREAM};
-  const bool ok = data_set_fill(d, c) && buffer_reserve(&made.data, capacity, d->name) &&
+  const bool ok = (x || data_set_fill(d, c)) && buffer_reserve(&made.data, capacity, d->name) &&
                   library_ok(d->name, ctx,
-                             ghz_compress_shape(ctx, lattice, order, c->data.data, &d->shape, made.data.data,
-                                                capacity, &made.size)) &&
+                             ghz_compress_shape(ctx, lattice, order, x ? x : c->data.data, &d->shape,
+                                                made.data.data, capacity, &made.size)) &&
                   library_ok(d->name, NULL, ghz_info_read((ghz_bytes){made.data.data, made.size}, &made.info));
-  if (!ok) {
-    buffer_free(&made.data);
-    return false;
-  }
-  buffer_free(&c->data);
-  *c = made;
-  return true;
+  buffer_free(ok ? &c->data : &made.data);
+  if (ok)
+    *c = made;
+  return ok;
 }
 
 bool data_set_next(const data_set *d, uint64_t *at) {

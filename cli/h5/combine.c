@@ -38,6 +38,7 @@ typedef struct combining {
   variable *variables; /* names.count of them */
   h5_chunk *chunks;    /* one of each file */
   ghz_bytes *streams;
+  int64_t *weights;
   buffer result;
   uint64_t done;   /* chunks */
   hssize_t unused; /* bytes of the result */
@@ -66,7 +67,7 @@ static bool make_stream(const combining *c, const data_set *d, const ghz_lattice
   ghz_lattice whole;
   void *made;
   if (!library_ok(d->name, NULL, ghz_lattice_undivided(lattice, &whole)) ||
-      !data_set_compress(d, c->ctx, &whole, GHZ_ORDER_BEST, chunk))
+      !data_set_compress(d, c->ctx, &whole, GHZ_ORDER_BEST, NULL, chunk))
     return false;
   if (whole.step == lattice->step)
     return true;
@@ -133,26 +134,13 @@ static bool fail_fold(const combining *c, const variable *v, const uint64_t *at)
 
 /* The combined streams, in c->result. */
 static bool fold(combining *c, const variable *v, const uint64_t *at, size_t *size) {
-  const size_t k = (size_t)c->count;
-  if (c->operation == H5_DIFFERENCE) {
-    void *made;
-    buffer_free(&c->result);
-    if (ghz_linear_alloc(c->ctx, k, c->streams, (int64_t[]){1, -1}, 1, &made, size) != GHZ_OK)
-      return fail_fold(c, v, at);
-    c->result = (buffer){made, *size};
-    return true;
-  }
-  uint64_t terms = 0;
-  for (size_t i = 0; i < k; i++)
-    terms += c->chunks[i].info.terms;
-  const size_t capacity =
-      ghz_shape_bound(&v->to.shape, v->to.parameters.type, terms > UINT32_MAX ? 0 : (uint32_t)terms);
-  if (!buffer_reserve(&c->result, capacity, c->out.name))
-    return false;
-  const ghz_status status = c->operation == H5_SUM
-                                ? ghz_sum(c->ctx, k, c->streams, c->result.data, capacity, size)
-                                : ghz_mean(c->ctx, k, c->streams, c->result.data, capacity, size);
-  return status == GHZ_OK || fail_fold(c, v, at);
+  const uint64_t divisor = c->operation == H5_MEAN ? (uint64_t)c->count : 1;
+  void *made;
+  buffer_free(&c->result);
+  if (ghz_linear_alloc(c->ctx, (size_t)c->count, c->streams, c->weights, divisor, &made, size) != GHZ_OK)
+    return fail_fold(c, v, at);
+  c->result = (buffer){made, *size};
+  return true;
 }
 
 /* A sum of integers is a stream of their type even where that does not hold it, and then cannot be
@@ -363,6 +351,7 @@ static void release(combining *c) {
   free(c->variables);
   free(c->chunks);
   free(c->streams);
+  free(c->weights);
   paths_free(&c->names);
   ghz_context_free(c->ctx);
 }
@@ -378,7 +367,10 @@ int h5_combine(const options *o, h5_operation operation) {
     return EXIT_DATA;
   c.chunks = calloc(count, sizeof *c.chunks);
   c.streams = calloc(count, sizeof *c.streams);
-  bool ok = (c.chunks && c.streams) || fail(o->verb, "out of memory");
+  c.weights = calloc(count, sizeof *c.weights);
+  bool ok = (c.chunks && c.streams && c.weights) || fail(o->verb, "out of memory");
+  for (size_t i = 0; ok && i < count; i++)
+    c.weights[i] = i && operation == H5_DIFFERENCE ? -1 : 1;
   ok = ok && library_open(&c.ctx, o->threads) && combine_to(&c, o->output);
   release(&c);
   return ok ? EXIT_OK : EXIT_DATA;

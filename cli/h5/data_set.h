@@ -75,8 +75,10 @@ bool chunk_inspect(const data_set *d, const uint64_t *at, h5_chunk *c);
 /* Gives a chunk that was never written its values. */
 bool data_set_fill(const data_set *d, h5_chunk *c);
 
-/* Compresses a chunk that is not a stream, on the lattice. order: as in ghz_compress_shape. */
-bool data_set_compress(const data_set *d, ghz_context *ctx, const ghz_lattice *lattice, int order, h5_chunk *c);
+/* Makes a chunk a stream of the values x on the lattice, whose type they have; NULL: of its own.
+ * order: as in ghz_compress_shape. */
+bool data_set_compress(const data_set *d, ghz_context *ctx, const ghz_lattice *lattice, int order,
+                       const void *x, h5_chunk *c);
 
 /* Goes on to the place where the next chunk begins; false after the last. */
 bool data_set_next(const data_set *d, uint64_t *at);

@@ -119,18 +119,15 @@ static bool hide_again(const h5_variable *v, ghz_context *ctx, const uint64_t *a
   if (ok) {
     hide_values(v, v->type, at, again.data.data);
     memcpy(old_and_new.data, again.data.data, d->bytes);
-    ok = data_set_compress(d, ctx, &c->info.lattice, GHZ_ORDER_LORENZO, &again) &&
+    ok = data_set_compress(d, ctx, &c->info.lattice, GHZ_ORDER_LORENZO, NULL, &again) &&
          read_values(d, ctx, at, &again, old_and_new.data + d->bytes);
   }
   if (ok)
     *same = values_equal(v, old_and_new.data, old_and_new.data + d->bytes);
   buffer_free(&old_and_new);
-  if (*same) {
-    const h5_chunk before = *c;
+  buffer_free(*same ? &c->data : &again.data);
+  if (*same)
     *c = again;
-    again = before;
-  }
-  buffer_free(&again.data);
   return ok;
 }
 
@@ -148,7 +145,7 @@ static bool hide_by_sum(const h5_variable *v, ghz_context *ctx, const uint64_t *
     memset(mask.data.data, 0, d->bytes);
     hide_values(v, v->type, at, mask.data.data);
   }
-  ok = ok && data_set_compress(d, ctx, &c->info.lattice, GHZ_ORDER_BEST, &mask) &&
+  ok = ok && data_set_compress(d, ctx, &c->info.lattice, GHZ_ORDER_BEST, NULL, &mask) &&
        buffer_reserve(&sum, capacity, d->name);
   if (ok && ghz_add(ctx, (ghz_bytes){c->data.data, c->size}, (ghz_bytes){mask.data.data, mask.size}, sum.data,
                     capacity, &size) != GHZ_OK)
@@ -196,25 +193,13 @@ static bool read_integers(const h5_variable *v, ghz_context *ctx, const uint64_t
 /* Makes a chunk of integers a stream of doubles, exactly. */
 static bool make_stream_of_doubles(const h5_variable *v, ghz_context *ctx, const uint64_t *at, h5_chunk *c) {
   const data_set *d = v->set;
-  const size_t capacity = ghz_shape_bound(&d->shape, GHZ_F64, 1);
   ghz_lattice l;
   buffer x = {0};
-  h5_chunk made = {.kind = CHUNK_STREAM};
   const bool ok = buffer_reserve(&x, count_of(d) * sizeof(double), d->name) &&
-                  buffer_reserve(&made.data, capacity, d->name) &&
                   read_integers(v, ctx, at, c, (double *)(void *)x.data) &&
                   library_ok(d->name, NULL, ghz_lattice_make(GHZ_F64, (ghz_bound){GHZ_STEP, 1}, 0, 0, &l)) &&
-                  library_ok(d->name, ctx,
-                             ghz_compress_shape(ctx, &l, GHZ_ORDER_BEST, x.data, &d->shape, made.data.data,
-                                                capacity, &made.size)) &&
-                  library_ok(d->name, NULL, ghz_info_read((ghz_bytes){made.data.data, made.size}, &made.info));
+                  data_set_compress(d, ctx, &l, GHZ_ORDER_BEST, x.data, c);
   buffer_free(&x);
-  if (ok) {
-    buffer_free(&c->data);
-    *c = made;
-  } else {
-    buffer_free(&made.data);
-  }
   return ok;
 }
 
@@ -234,7 +219,7 @@ static bool make_stream(const h5_variable *v, ghz_context *ctx, const uint64_t *
     return false;
   if (reaches_beyond(d, at))
     hide_values(v, v->type, at, c->data.data);
-  return data_set_compress(d, ctx, lattice ? lattice : &raw, GHZ_ORDER_BEST, c);
+  return data_set_compress(d, ctx, lattice ? lattice : &raw, GHZ_ORDER_BEST, NULL, c);
 }
 
 static ghz_frame frame_of(const h5_chunk *c, uint64_t number) {
