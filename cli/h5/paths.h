@@ -27,8 +27,8 @@ bool paths_of_file(const char *name, hid_t file, paths *p);
 /* Whether an object is of this file; else of `where`, of PATH_BYTES, to which a link led. */
 bool object_is_inside(hid_t object, hid_t file, char *where);
 
-/* The path, of PATH_BYTES, of an object that is referred to, without a slash in front. Returns false
- * without a message if there is none. */
+/* The path, of PATH_BYTES, of an object that is referred to, without a slash in front. Returns
+ * false without a message if there is none. */
 bool path_of_reference(hid_t file, const hobj_ref_t *reference, char *path);
 
 /* The data sets with the filter of ghz: `var` alone unless it is NULL, which may be "/tas" or a
