@@ -60,40 +60,21 @@ static bool check_lattice(const combining *c, const variable *v, int i, int firs
               b->eb, v->sets[first].name);
 }
 
-/* Makes a chunk a stream that adds to another one, on a lattice: nothing is compressed on that of a
- * mean, but on what it was divided from. */
-static bool make_stream(const combining *c, const data_set *d, const ghz_lattice *lattice, ghz_bytes other,
-                        h5_chunk *chunk) {
-  ghz_lattice whole;
-  void *made;
-  if (!library_ok(d->name, NULL, ghz_lattice_undivided(lattice, &whole)) ||
-      !data_set_compress(d, c->ctx, &whole, GHZ_ORDER_BEST, NULL, chunk))
-    return false;
-  if (whole.step == lattice->step)
-    return true;
-  const ghz_bytes both[] = {{chunk->data.data, chunk->size}, other};
-  if (!library_ok(d->name, c->ctx,
-                  ghz_linear_alloc(c->ctx, 2, both, (int64_t[]){1, 0}, 1, &made, &chunk->size)))
-    return false;
-  buffer_free(&chunk->data);
-  chunk->data = (buffer){made, chunk->size};
-  return library_ok(d->name, NULL, ghz_info_read((ghz_bytes){made, chunk->size}, &chunk->info));
-}
-
 /* Makes streams of all chunks. Those that are not get the lattice of the first that is, else that
- * of the data set. */
+ * of the data set: of a mean what it was divided from, on which alone anything is compressed. */
 static bool make_streams(combining *c, const variable *v, int first) {
-  ghz_lattice lattice;
-  ghz_bytes other = {NULL, 0};
-  if (first >= 0) {
+  ghz_lattice lattice, whole;
+  if (first >= 0)
     lattice = c->chunks[first].info.lattice;
-    other = (ghz_bytes){c->chunks[first].data.data, c->chunks[first].size};
-  } else if (!library_ok(v->sets[0].name, NULL, ghz_h5_lattice(&v->sets[0].parameters, NULL, 0, &lattice)))
+  else if (!library_ok(v->sets[0].name, NULL, ghz_h5_lattice(&v->sets[0].parameters, NULL, 0, &lattice)))
+    return false;
+  if (!library_ok(v->sets[0].name, NULL, ghz_lattice_undivided(&lattice, &whole)))
     return false;
   for (int i = 0; i < c->count; i++) {
     h5_chunk *chunk = &c->chunks[i];
-    if (chunk->kind == CHUNK_STREAM ? !check_lattice(c, v, i, first)
-                                    : !make_stream(c, &v->sets[i], &lattice, other, chunk))
+    if (chunk->kind == CHUNK_STREAM
+            ? !check_lattice(c, v, i, first)
+            : !data_set_compress(&v->sets[i], c->ctx, &whole, GHZ_ORDER_BEST, NULL, chunk))
       return false;
     c->streams[i] = (ghz_bytes){chunk->data.data, chunk->size};
   }
