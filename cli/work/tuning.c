@@ -103,12 +103,6 @@ static bool read_file(tuning *t) {
   return true;
 }
 
-bool tuning_reshape(tuning *t, const shape *s) {
-  t->flat = (ghz_file_header){.count = 0};
-  input_rewind(&t->in);
-  return input_set_shape(&t->in, s) && read_sample(t);
-}
-
 bool tuning_open(tuning *t, const options *o, ghz_context *ctx, const char *path) {
   *t = (tuning){.o = o, .ctx = ctx};
   if (!input_open(&t->in, path, o->type))

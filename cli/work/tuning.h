@@ -36,9 +36,6 @@ typedef struct quantum_trial {
 
 /* Reads the sample. Calls that return false have printed why. */
 bool tuning_open(tuning *t, const options *o, ghz_context *ctx, const char *path);
-
-/* Reads the sample of an array with another shape of as many values. */
-bool tuning_reshape(tuning *t, const shape *s);
 void tuning_close(tuning *t);
 
 /* The steps of a trial: of the sample to the stream, and back. */
