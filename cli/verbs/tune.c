@@ -45,11 +45,11 @@ static bool try_bounds(tuning *t, findings *f) {
   return true;
 }
 
-static bool search_ratio(tuning *t, findings *f) {
-  trial tried[TRIALS_MAX];
+/* A bound that suits the values' own steps gives the ratio of smaller ones, and a higher PSNR. */
+static void prefer_table(double ratio, findings *f) {
   for (int i = 0; i < f->count; i++)
-    tried[i] = f->bounds[i].shaped;
-  return tuning_search_ratio(t, t->o->ratio, tried, f->count, &f->found.shaped);
+    if (f->bounds[i].shaped.ratio >= ratio && f->bounds[i].shaped.psnr > f->found.shaped.psnr)
+      f->found.shaped = f->bounds[i].shaped;
 }
 
 static bool find(tuning *t, findings *f) {
@@ -63,8 +63,11 @@ static bool find(tuning *t, findings *f) {
   f->sought = o->bound_given || o->ratio > 0;
   if (!f->sought)
     return true;
-  return (o->ratio > 0 ? search_ratio(t, f) : tuning_search_psnr(t, o->bound.value, &f->found.shaped)) &&
-         add_flat(t, &f->found);
+  if (!tuning_search(t, &f->found.shaped))
+    return false;
+  if (o->ratio > 0)
+    prefer_table(o->ratio, f);
+  return add_flat(t, &f->found);
 }
 
 /* ---- Printing -------------------------------------------------------------------------------- */
@@ -201,13 +204,13 @@ const verb verb_tune = {
                "next row has what --flat gives: where that is as small, it is the faster choice. Of a\n"
                "file of several frames it measures the one in the middle, 64 MiB. The ratio is that of\n"
                "the file that compress writes; with --pack, of a packed one (the speeds leave packing\n"
-               "out). --psnr searches the largest bound that gives a PSNR, --ratio the smallest that\n"
-               "gives a ratio, to three digits; a larger one if it came across one that gives the ratio\n"
-               "and half a decibel more. compress --psnr does not measure: its bound gives that PSNR\n"
-               "even if every error is as large as the bound. Most errors are smaller, so the PSNR is\n"
-               "mostly 4 dB higher or more. Where all values of the sample are multiples of one number,\n"
-               "a last line says what compress --step gives with it. Of the orders that dimensions may\n"
-               "have, the true one gives the largest ratio.",
+               "out). Of the orders that dimensions may have, the true one gives the largest ratio.\n"
+               "--psnr searches the largest bound that gives a PSNR, --ratio the smallest that gives a\n"
+               "ratio, to three digits, or one of the table that gives it at a higher PSNR.\n"
+               "compress --psnr does not measure: its bound gives that PSNR even if every error is as\n"
+               "large as the bound. Most errors are smaller, so the PSNR is mostly 4 dB higher or more.\n"
+               "Where all values of the sample are multiples of one number, a last line says what\n"
+               "compress --step gives with it.",
     .examples = "  ghz tune wave.f32\n"
                 "  ghz tune --psnr 80 --dims 64x64x64 wave.f32\n"
                 "  ghz tune --ratio 10 --json wave.f32\n",
