@@ -208,6 +208,6 @@ static void range(const ghz_lattice *l, const void *x, size_t n, double *min, do
     finite_range_f64(x, n, none, min, max);
 }
 
-const tile_codec GHZ_TILES = {GHZ_TILES_NAME, range,      encode,       update,     decode,    stream_fence,
-                              combine,        extremum,   scan,         moments,    compare,   list_integers,
+const tile_codec GHZ_TILES = {GHZ_TILES_NAME, range,      encode,       update,    decode,  stream_fence,
+                              combine,        extremum,   scan,         moments,   compare, list_integers,
                               sum_axes,       take_tiles, encode_words, make_tiles};
