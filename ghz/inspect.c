@@ -7,7 +7,6 @@
 #include "context/call.h"
 #include "context/floating.h"
 #include "context/parallel.h"
-#include "inspect.h"
 #include "range.h"
 #include "rules/lattice_rules.h"
 #include "stream/operand.h"
@@ -100,27 +99,6 @@ ghz_status ghz_scan(ghz_context *ctx, ghz_bytes src, ghz_statistics *statistics)
   *statistics = none;
   for (size_t i = 0; i < (size_t)ctx->threads * FIELDS; i++)
     sum[i % FIELDS] += counts[i];
-  return GHZ_OK;
-}
-
-static ghz_status parts_of_tile(const look_job *j, tile_source src, const tile_extent *extent, void *result) {
-  return j->tiles->parts(&j->source.slice.lattice, src, extent, result);
-}
-
-ghz_status ghz_stream_parts(ghz_context *ctx, ghz_bytes src, uint64_t *parts) {
-  GHZ_CALL(ctx);
-  const uint64_t none[STREAM_PARTS] = {0};
-  void *results;
-  ghz_status status = look_at_all(ctx, src, parts_of_tile, none, sizeof none, &results);
-  if (status != GHZ_OK)
-    return status;
-  const uint64_t *counts = results;
-  uint64_t rest = src.size;
-  for (size_t i = 0; i < (size_t)ctx->threads * STREAM_PARTS; i++) {
-    parts[i % STREAM_PARTS] += counts[i];
-    rest -= counts[i];
-  }
-  parts[IN_TABLES] += rest;
   return GHZ_OK;
 }
 

@@ -82,11 +82,10 @@ static int set_range(options *o, const char *text) {
 }
 
 static int set_dims(options *o, const char *text) {
-  o->dims_unordered = *text == '?';
-  if (o->dims_unordered && strcmp(o->verb, "tune") != 0)
-    return fail_usage(o->verb, "--dims %s: the order must be known; %s tune --dims %s tries them", text,
-                      GHZ_COMMAND_NAME, text);
-  const char *wrong = shape_parse(text + o->dims_unordered, &o->dims);
+  if (*text == '?')
+    return fail_usage(o->verb, "--dims %s: give one order; %s tune shows the largest ratio for the true one",
+                      text, GHZ_COMMAND_NAME);
+  const char *wrong = shape_parse(text, &o->dims);
   return wrong ? fail_usage(o->verb, "--dims %s: %s", text, wrong) : -1;
 }
 

@@ -65,8 +65,7 @@ typedef struct options {
   uint64_t range_first, range_count;
   bool json;
   const char *png;
-  shape dims;          /* ndim 0: not given */
-  bool dims_unordered; /* nobody knows which of them is the slowest */
+  shape dims; /* ndim 0: not given */
   bool flat;
   box box; /* ndim 0: not given */
   enum extreme extreme;

@@ -3,10 +3,8 @@
 #include <math.h>
 #include <stdio.h>
 
-#include "file/parts.h"
 #include "h5/combine.h"
 #include "h5/variable.h"
-#include "inspect.h"
 #include "io/tiles.h"
 #include "io/values.h"
 #include "report/library.h"
@@ -15,7 +13,6 @@
 #include "verbs.h"
 #include "work/each_file.h"
 #include "work/fills.h"
-#include "work/info_parts.h"
 #include "work/info_values.h"
 
 /* All that is known about a file. */
@@ -37,8 +34,6 @@ typedef struct summary {
   uint64_t packed[2], streams; /* frames that are packed at levels 1 and 2; bytes of all streams, unpacked */
   uint64_t unused, unfinished; /* bytes of the file */
   ghz_statistics statistics;   /* widths are not summed */
-  info_parts parts;
-  frame_reader *reader; /* of the file; NULL: of a variable */
 } summary;
 
 static void add_statistics(ghz_statistics *to, const ghz_statistics *from) {
@@ -52,14 +47,6 @@ static void add_statistics(ghz_statistics *to, const ghz_statistics *from) {
     to->order[i] += from->order[i];
   for (int i = 0; i < 3; i++)
     to->mode[i] += from->mode[i];
-}
-
-static bool add_parts(const char *name, ghz_context *ctx, const ghz_frame *f, summary *s) {
-  if (!library_ok(name, ctx, ghz_stream_parts(ctx, f->stream, s->parts.streams)))
-    return false;
-  return library_ok(name, ctx,
-                    f->packed ? ghz_file_parts(s->reader->own, ctx, f, s->parts.stored)
-                              : ghz_stream_parts(ctx, f->stream, s->parts.stored));
 }
 
 static bool add_frame(const char *name, ghz_context *ctx, const ghz_frame *f, void *user) {
@@ -79,7 +66,7 @@ static bool add_frame(const char *name, ghz_context *ctx, const ghz_frame *f, vo
   if (!library_ok(name, ctx, ghz_scan(ctx, f->stream, &own)))
     return false;
   add_statistics(&s->statistics, &own);
-  return add_parts(name, ctx, f, s);
+  return true;
 }
 
 static double ratio(const summary *s) {
@@ -162,7 +149,6 @@ static void print_table(const summary *s) {
     return;
   printf("  number of tiles   %llu\n", (unsigned long long)s->tiles);
   print_statistics(&s->statistics);
-  info_print_parts(&s->parts, s->streams, s->bytes, packed_frames(s) > 0);
 }
 
 static void print_frames_json(const summary *s) {
@@ -205,7 +191,6 @@ static void print_json(const summary *s) {
   printf(", \"tiles\": %llu, \"empty\": %llu, \"raw\": %llu, \"specials\": %llu", (n)s->tiles, (n)t->empty,
          (n)t->raw, (n)t->specials);
   printf(", \"constant\": %llu", (n)t->constant);
-  info_json_parts(&s->parts, s->bytes);
   printf(", \"coefficients\": %llu, \"turned\": %llu", (n)t->coefficients, (n)t->turned);
   printf(
       ", \"orders\": [%llu, %llu, %llu, %llu], \"modes\": {\"coarse\": %llu, \"fine\": %llu, \"wide\": %llu}}",
@@ -218,7 +203,7 @@ static bool must_scan(const options *o) {
 }
 
 static bool info_compressed(const options *o, ghz_context *ctx, frame_reader *r) {
-  summary s = {.name = r->file->name, .header = &r->header, .scans = must_scan(o), .reader = r};
+  summary s = {.name = r->file->name, .header = &r->header, .scans = must_scan(o)};
   if (!reader_each(r, ctx, add_frame, &s))
     return false;
   s.shape = r->header.array;
@@ -277,12 +262,11 @@ const verb verb_info = {
     .operands = "[FILE...]",
     .summary = "print what files hold",
     .details = "Prints type, number of values, shape, step, bounds and size of each compressed file;\n"
-               "with -v also how its tiles are coded, and what its bytes are for: widths and values of\n"
-               "the layers R and C, and what is around them, as they are and as they are packed. Of raw\n"
-               "and .npy files, prints type, number of values, shape, range, and how many are NaN or\n"
-               "infinite. --json prints everything as one array of objects, for programs. Of HDF5 and\n"
-               "netCDF files, prints those of the variable --var, or of all that the HDF5 filter\n"
-               "compressed; its lattice is that of the last chunk, its bound that of the worst.",
+               "with -v also how its tiles are coded. Of raw and .npy files, prints type, number of\n"
+               "values, shape, range, and how many are NaN or infinite. --json prints everything as\n"
+               "one array of objects, for programs. Of HDF5 and netCDF files, prints those of the\n"
+               "variable --var, or of all that the HDF5 filter compressed; its lattice is that of the\n"
+               "last chunk, its bound that of the worst.",
     .examples = "  ghz info wave.f32.ghz\n"
                 "  ghz info wave.f32\n"
                 "  ghz info --json *.ghz | jq '.[].ratio'\n",

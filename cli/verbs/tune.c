@@ -10,9 +10,7 @@
 #include "report/text.h"
 #include "verbs.h"
 #include "work/each_file.h"
-#include "work/orders.h"
 #include "work/tuning.h"
-#include "work/tuning_print.h"
 
 enum { TRIALS_MAX = 16 };
 #define REL_USUAL 1e-4 /* of the table, the bound that is warned of */
@@ -47,11 +45,11 @@ static bool try_bounds(tuning *t, findings *f) {
   return true;
 }
 
-static bool search_ratio(tuning *t, findings *f) {
-  trial tried[TRIALS_MAX];
+/* A bound that suits the values' own steps gives the ratio of smaller ones, and a higher PSNR. */
+static void prefer_table(double ratio, findings *f) {
   for (int i = 0; i < f->count; i++)
-    tried[i] = f->bounds[i].shaped;
-  return tuning_search_ratio(t, t->o->ratio, tried, f->count, &f->found.shaped);
+    if (f->bounds[i].shaped.ratio >= ratio && f->bounds[i].shaped.psnr > f->found.shaped.psnr)
+      f->found.shaped = f->bounds[i].shaped;
 }
 
 static bool find(tuning *t, findings *f) {
@@ -65,19 +63,35 @@ static bool find(tuning *t, findings *f) {
   f->sought = o->bound_given || o->ratio > 0;
   if (!f->sought)
     return true;
-  return (o->ratio > 0 ? search_ratio(t, f) : tuning_search_psnr(t, o->bound.value, &f->found.shaped)) &&
-         add_flat(t, &f->found);
+  if (!tuning_search(t, &f->found.shaped))
+    return false;
+  if (o->ratio > 0)
+    prefer_table(o->ratio, f);
+  return add_flat(t, &f->found);
 }
 
 /* ---- Printing -------------------------------------------------------------------------------- */
 
+/* A PSNR, "-" where there is none. */
+static number_text decibels(double psnr) {
+  number_text t = {"-"};
+  if (!isnan(psnr))
+    snprintf(t.text, sizeof t.text, "%.1f", psnr);
+  return t;
+}
+
+static void print_trial(const trial *r) {
+  printf(" %9.4g %10.4g %8s %14.2f %10.2f\n", r->ratio, r->bits, decibels(r->psnr).text, r->compress,
+         r->decompress);
+}
+
 static void print_finding(const tuning *t, const finding *f) {
   printf("  %9.3g %12.6g", f->shaped.rel, f->shaped.eb);
-  trial_print(&f->shaped);
+  print_trial(&f->shaped);
   if (!tuning_has_flat(t))
     return;
   printf("  %9s %12s", "", "--flat");
-  trial_print(&f->flat);
+  print_trial(&f->flat);
 }
 
 static void print_found(const tuning *t, const finding *f) {
@@ -87,9 +101,9 @@ static void print_found(const tuning *t, const finding *f) {
   else
     printf("PSNR %g dB needs ", t->o->bound.value);
   printf("--rel %s (--abs %s): ratio %.4g, PSNR %s dB, %.4g bits per value", text_double(r->rel).text,
-         text_double(r->eb).text, r->ratio, trial_decibels(r->psnr).text, r->bits);
+         text_double(r->eb).text, r->ratio, decibels(r->psnr).text, r->bits);
   if (tuning_has_flat(t))
-    printf("; --flat: %.4g, %s dB, %.4g", f->flat.ratio, trial_decibels(f->flat.psnr).text, f->flat.bits);
+    printf("; --flat: %.4g, %s dB, %.4g", f->flat.ratio, decibels(f->flat.psnr).text, f->flat.bits);
   printf("\n");
 }
 
@@ -102,10 +116,14 @@ static void print_quantum(const quantum_trial *q) {
 }
 
 static void print_table(const tuning *t, const findings *f) {
-  tuning_print(t);
+  printf("%s: %llu values of %s", t->in.file.name, (unsigned long long)t->in.count, type_name(t->in.type));
+  if (t->count < t->in.count)
+    printf(", measured on %llu in the middle", (unsigned long long)t->count);
+  if (t->range.min <= t->range.max)
+    printf(", %s to %s", text_double(t->range.min).text, text_double(t->range.max).text);
   printf(", %s\n", tiles_text(&t->header.shape));
   if (f->count)
-    printf("  %9s %12s %s\n", "--rel", "--abs", trial_heading);
+    printf("  %9s %12s     ratio bits/value  PSNR dB GB/s: compress decompress\n", "--rel", "--abs");
   for (int i = 0; i < f->count; i++)
     print_finding(t, &f->bounds[i]);
   if (f->sought)
@@ -113,13 +131,20 @@ static void print_table(const tuning *t, const findings *f) {
   print_quantum(&f->quantum);
 }
 
+static void json_trial(const trial *r) {
+  printf("\"ratio\": %s, \"bits_per_value\": %s, \"psnr\": %s", text_json(r->ratio).text,
+         text_json(r->bits).text, text_json(r->psnr).text);
+  printf(", \"compress_gb_per_s\": %s, \"decompress_gb_per_s\": %s", text_json(r->compress).text,
+         text_json(r->decompress).text);
+}
+
 static void json_finding(const tuning *t, const finding *f) {
   printf("{\"rel\": %s, \"bound\": %s, ", text_json(f->shaped.rel).text, text_json(f->shaped.eb).text);
-  trial_print_json(&f->shaped);
+  json_trial(&f->shaped);
   printf(", \"flat\": ");
   if (tuning_has_flat(t)) {
     printf("{");
-    trial_print_json(&f->flat);
+    json_trial(&f->flat);
     printf("}}");
   } else {
     printf("null}");
@@ -127,7 +152,10 @@ static void json_finding(const tuning *t, const finding *f) {
 }
 
 static void print_json(const tuning *t, const findings *f) {
-  tuning_print_json(t);
+  json_file(t->in.file.name);
+  printf(", \"type\": \"%s\", \"values\": %llu, \"measured\": %llu", type_name(t->in.type),
+         (unsigned long long)t->in.count, (unsigned long long)t->count);
+  printf(", \"min\": %s, \"max\": %s", text_json(t->range.min).text, text_json(t->range.max).text);
   printf(", \"bounds\": [");
   for (int i = 0; i < f->count; i++) {
     printf("%s\n    ", i ? "," : "");
@@ -163,16 +191,7 @@ static bool tune_file(const options *o, ghz_context *ctx, const char *path) {
 static int run(const options *o) {
   if (o->bound_given && o->ratio > 0)
     return fail_usage(o->verb, "give --psnr or --ratio, not both");
-  if (!o->dims_unordered)
-    return each_file(o, tune_file);
-  if (o->flat || o->bound_given || o->ratio > 0)
-    return fail_usage(o->verb, "--dims ? tries orders of dimensions: leave %s out",
-                      o->flat        ? "--flat"
-                      : o->ratio > 0 ? "--ratio"
-                                     : "--psnr");
-  if (o->dims.ndim < 2 || o->dims.ndim > ORDERED_MOST)
-    return fail_usage(o->verb, "--dims ? tries the orders of 2 to %d dimensions", ORDERED_MOST);
-  return each_file(o, orders_of_file);
+  return each_file(o, tune_file);
 }
 
 const verb verb_tune = {
@@ -185,18 +204,16 @@ const verb verb_tune = {
                "next row has what --flat gives: where that is as small, it is the faster choice. Of a\n"
                "file of several frames it measures the one in the middle, 64 MiB. The ratio is that of\n"
                "the file that compress writes; with --pack, of a packed one (the speeds leave packing\n"
-               "out). --psnr searches the largest bound that gives a PSNR, --ratio the smallest that\n"
-               "gives a ratio, to three digits; a larger one if it came across one that gives the ratio\n"
-               "and half a decibel more. compress --psnr does not measure: its bound gives that PSNR\n"
-               "even if every error is as large as the bound. Most errors are smaller, so the PSNR is\n"
-               "mostly 4 dB higher or more. Where all values of the sample are multiples of one number,\n"
-               "a last line says what compress --step gives with it.\n\n"
-               "--dims ?NX,NY,NZ, for raw values whose dimensions are known but not their order, tries\n"
-               "each order with --rel 1e-4, and says which one gives the largest ratio.",
+               "out). Of the orders that dimensions may have, the true one gives the largest ratio.\n"
+               "--psnr searches the largest bound that gives a PSNR, --ratio the smallest that gives a\n"
+               "ratio, to three digits, or one of the table that gives it at a higher PSNR.\n"
+               "compress --psnr does not measure: its bound gives that PSNR even if every error is as\n"
+               "large as the bound. Most errors are smaller, so the PSNR is mostly 4 dB higher or more.\n"
+               "Where all values of the sample are multiples of one number, a last line says what\n"
+               "compress --step gives with it.",
     .examples = "  ghz tune wave.f32\n"
                 "  ghz tune --psnr 80 --dims 64x64x64 wave.f32\n"
-                "  ghz tune --ratio 10 --json wave.f32\n"
-                "  ghz tune --dims ?256,64,16 wave.f32\n",
+                "  ghz tune --ratio 10 --json wave.f32\n",
     .options = OPTION_TARGET | OPTION_FILL | OPTION_ORDER | OPTION_TYPE | OPTION_DIMS | OPTION_FLAT |
                OPTION_FRAME | OPTION_PACK | OPTION_JSON | OPTION_THREADS,
     .least = 1,

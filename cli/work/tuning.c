@@ -16,7 +16,6 @@
 #include "report/seconds.h"
 
 enum { RUNS = 3 };
-#define PSNR_WORTH 0.5 /* dB: what a search prefers to a smaller bound */
 
 /* ---- The sample ------------------------------------------------------------------------------ */
 
@@ -101,12 +100,6 @@ static bool read_file(tuning *t) {
   if (byte_order_suspect(t->in.type, t->values.data, t->count))
     input_warn_turned(&t->in);
   return true;
-}
-
-bool tuning_reshape(tuning *t, const shape *s) {
-  t->flat = (ghz_file_header){.count = 0};
-  input_rewind(&t->in);
-  return input_set_shape(&t->in, s) && read_sample(t);
 }
 
 bool tuning_open(tuning *t, const options *o, ghz_context *ctx, const char *path) {
@@ -265,69 +258,35 @@ static double rounded(double rel) {
   return strtod(text, NULL);
 }
 
-/* What is sought: a PSNR that a bound is small enough for, or a ratio that it is large enough for;
- * the other one is 0. */
-typedef struct search {
-  double psnr, ratio;
-  trial best; /* for a ratio: of those that reach it; a rel of 0 before the first */
-} search;
-
-static bool reached(const search *s, const trial *r) {
-  return s->psnr > 0 ? r->psnr >= s->psnr : r->ratio >= s->ratio;
-}
-
-/* Bounds do not give ratios in their order: one that suits the values' own steps costs less than
- * smaller ones, and larger ones. */
-static void consider(search *s, const trial *r) {
-  const trial *best = &s->best;
-  if (reached(s, r) && (best->rel == 0 || r->psnr >= best->psnr + PSNR_WORTH ||
-                        (r->rel < best->rel && !(best->psnr >= r->psnr + PSNR_WORTH))))
-    s->best = *r;
-}
-
-static bool try_untimed(tuning *t, search *s, double rel, trial *r) {
-  if (!try_as(t, &t->header, rel, false, r))
-    return false;
-  consider(s, r);
-  return true;
+static bool reached(const options *o, const trial *r) {
+  return o->ratio > 0 ? r->ratio >= o->ratio : r->psnr >= o->bound.value;
 }
 
 /* Halves the interval between a bound that reaches the goal and one that does not, until they are
  * neighbours of three digits. The result is measured again, with speeds. */
-static bool halve(tuning *t, search *s, double good, double bad, trial *result) {
+static bool halve(tuning *t, double good, double bad, trial *result) {
   for (;;) {
     const double middle = rounded(sqrt(good * bad));
     if (middle == good || middle == bad)
-      break;
-    if (!try_untimed(t, s, middle, result))
+      return tuning_try(t, good, result);
+    if (!try_as(t, &t->header, middle, false, result))
       return false;
-    *(reached(s, result) ? &good : &bad) = middle;
+    *(reached(t->o, result) ? &good : &bad) = middle;
   }
-  return tuning_try(t, s->ratio > 0 ? s->best.rel : good, result);
-}
-
-static bool begin_search(tuning *t, search *s, double good, double bad, trial *result) {
-  if (!tuning_try(t, bad, result))
-    return false;
-  return reached(s, result) || halve(t, s, good, bad, result);
 }
 
 #define REL_LEAST 1e-18 /* of the range: below the spacing of float64 */
 
-bool tuning_search_psnr(tuning *t, double psnr, trial *result) {
-  if (!(t->range.max > t->range.min))
+bool tuning_search(tuning *t, trial *result) {
+  const double ratio = t->o->ratio, good = ratio > 0 ? 1 : REL_LEAST, bad = ratio > 0 ? REL_LEAST : 1;
+  if (ratio > 0) {
+    if (!try_as(t, &t->header, good, false, result))
+      return false;
+    if (!reached(t->o, result))
+      return fail(t->in.file.name, "no bound reaches a ratio of %g: with --rel 1 it is %.4g", ratio,
+                  result->ratio);
+  } else if (!(t->range.max > t->range.min)) {
     return fail(t->in.file.name, "has no range: all its finite values are the same, so there is no PSNR");
-  return begin_search(t, &(search){.psnr = psnr}, REL_LEAST, 1, result);
-}
-
-bool tuning_search_ratio(tuning *t, double ratio, const trial *tried, int count, trial *result) {
-  search s = {.ratio = ratio};
-  if (!try_untimed(t, &s, 1, result))
-    return false;
-  if (!reached(&s, result))
-    return fail(t->in.file.name, "no bound reaches a ratio of %g: with --rel 1 it is %.4g", ratio,
-                result->ratio);
-  for (int i = 0; i < count; i++)
-    consider(&s, &tried[i]);
-  return begin_search(t, &s, 1, REL_LEAST, result);
+  }
+  return tuning_try(t, bad, result) && (reached(t->o, result) || halve(t, good, bad, result));
 }

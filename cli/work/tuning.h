@@ -36,9 +36,6 @@ typedef struct quantum_trial {
 
 /* Reads the sample. Calls that return false have printed why. */
 bool tuning_open(tuning *t, const options *o, ghz_context *ctx, const char *path);
-
-/* Reads the sample of an array with another shape of as many values. */
-bool tuning_reshape(tuning *t, const shape *s);
 void tuning_close(tuning *t);
 
 /* The steps of a trial: of the sample to the stream, and back. */
@@ -60,10 +57,8 @@ bool tuning_try_flat(tuning *t, double rel, trial *result);
 /* Looks for a quantum, and tries it. */
 bool tuning_try_quantum(tuning *t, quantum_trial *result);
 
-/* Searches, to three digits, the largest relative bound that gives a PSNR, or the least that gives
- * a ratio: where another bound that was tried, before or on the way, gives that, too, and a PSNR
- * that is half a decibel larger, that one. */
-bool tuning_search_psnr(tuning *t, double psnr, trial *result);
-bool tuning_search_ratio(tuning *t, double ratio, const trial *tried, int count, trial *result);
+/* Searches, to three digits, the largest relative bound that gives the PSNR of the options, or the
+ * least that gives their ratio. */
+bool tuning_search(tuning *t, trial *result);
 
 #endif

@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "coder/heads.h"
-#include "coder/symbol_parts.h"
 #include "coder/tables.h"
 #include "stream/sizes.h"
 
@@ -392,53 +391,4 @@ ghz_status ghz_tile_page_unpack(tile_page_coder *c, ghz_bytes packed, const tile
   return kind >= KINDS  ? GHZ_ECORRUPT
          : kind <= ZSTD ? unpack_plain(c, packed, to)
                         : unpack_symbols(c, packed, to);
-}
-
-/* ---- Parts ----------------------------------------------------------------------------------- */
-
-static ghz_status stored_parts(const tile_page_coder *c, const tile_page *of, const uint8_t *payload,
-                               uint64_t *parts) {
-  const page_model *p = &c->page;
-  ghz_status status = GHZ_OK;
-  parts[IN_TABLES] += 2 * (uint64_t)p->tiles;
-  for (unsigned i = 0; i < p->tiles && status == GHZ_OK; i++) {
-    const tile_source src = {payload, load_u16(of->sizes + 2 * (size_t)i), p->terms, p->transform, 0};
-    const tile_extent e = tile_extent_of(&p->shape, p->first + i);
-    status = c->tiles->parts(&p->lattice, src, &e, parts);
-    payload += src.size;
-  }
-  return status;
-}
-
-static ghz_status symbols_parts(tile_page_coder *c, const tile_page *of, const uint8_t *payload,
-                                ghz_bytes packed, uint64_t *parts) {
-  page_model *p = &c->page;
-  page_parts has;
-  if (!find_parts(packed, of->size, &has))
-    return GHZ_ECORRUPT;
-  const symbol_bytes bytes = {has.side, 2 * has.words + 4 * STATES, has.packed};
-  side_writer side = side_write_to(c->side, c->side + c->side_room);
-  begin_symbols(p, *(const uint8_t *)packed.data == VALUES, has.packed < has.bytes);
-  c->tiles->take_tiles(p, 0, p->tiles, of->sizes, payload);
-  parts[IN_TABLES] += PARTS_HEAD - 4 * STATES;
-  ghz_symbol_parts(p, &side, &bytes, parts);
-  return GHZ_OK;
-}
-
-ghz_status ghz_tile_page_parts(tile_page_coder *c, const tile_page *of, size_t readable, ghz_bytes packed,
-                               uint64_t *parts) {
-  const uint8_t *b = packed.data;
-  if (packed.size < TILE_PAGE_HEAD || b[0] >= KINDS)
-    return GHZ_ECORRUPT;
-  begin_page(&c->page, of);
-  const uint8_t *payload = reserve_all(c, of) ? padded(c, of, readable) : NULL;
-  if (!payload)
-    return GHZ_ENOMEM;
-  parts[IN_TABLES] += TILE_PAGE_HEAD;
-  if (b[0] == STORED)
-    return stored_parts(c, of, payload, parts);
-  if (b[0] != ZSTD)
-    return symbols_parts(c, of, payload, packed, parts);
-  parts[IN_ZSTD] += packed.size - TILE_PAGE_HEAD;
-  return GHZ_OK;
 }

@@ -59,11 +59,6 @@ static inline uint32_t ghz_tile_page_says(const uint8_t *packed) {
   return load_u32(packed + 1);
 }
 
-/* Adds what the bytes of a packed page are for, of whose tiles `of` has all, as ghz_tile_page_pack
- * takes them; by a coder that packs. Errors: ECORRUPT, ENOMEM. */
-ghz_status ghz_tile_page_parts(tile_page_coder *c, const tile_page *of, size_t readable, ghz_bytes packed,
-                               uint64_t *parts);
-
 /* Unpacks a page whose tiles have to->size bytes. Errors: ECORRUPT, ENOMEM, EUNSUPPORTED (zstd). */
 ghz_status ghz_tile_page_unpack(tile_page_coder *c, ghz_bytes packed, const tile_page *to);
 

@@ -16,7 +16,6 @@
 #include <string.h>
 
 #include "coder/page.h"
-#include "coder/parts.h"
 #include "rules/bytes.h"
 #include "rules/constant.h"
 #include "rules/fill.h"
@@ -194,7 +193,6 @@ static void clear_behind(void *integers, size_t size, unsigned n) {
 #include "coder/lanes.h"
 #include "coder/symbols.h"
 #include "coder/tiles.h"
-#include "coder/tile_parts.h"
 /* clang-format on */
 
 /* A call without a fill is compiled without the test for it. */
@@ -210,6 +208,6 @@ static void range(const ghz_lattice *l, const void *x, size_t n, double *min, do
     finite_range_f64(x, n, none, min, max);
 }
 
-const tile_codec GHZ_TILES = {GHZ_TILES_NAME, range,      encode,       update,     decode,    stream_fence,
-                              combine,        extremum,   scan,         moments,    compare,   list_integers,
-                              sum_axes,       take_tiles, encode_words, make_tiles, tile_parts};
+const tile_codec GHZ_TILES = {GHZ_TILES_NAME, range,      encode,       update,    decode,  stream_fence,
+                              combine,        extremum,   scan,         moments,   compare, list_integers,
+                              sum_axes,       take_tiles, encode_words, make_tiles};

@@ -161,9 +161,6 @@ typedef struct tile_codec {
   /* Makes the tiles of a page of its heads, table, words and bytes: their sizes, u16 each, and
    * themselves, `room` bytes in all. Returns 0 for damage. */
   int (*make_tiles)(struct page_model *p, const uint32_t *state, uint8_t *sizes, uint8_t *payload, size_t room);
-
-  /* Adds what the bytes of a tile are for (coder/parts.h). */
-  ghz_status (*parts)(const ghz_lattice *lattice, tile_source src, const tile_extent *extent, uint64_t *parts);
 } tile_codec;
 
 /* Bricks may go by the fast routines, which give what the general ones give: 1 always, but in tests
