@@ -7,7 +7,7 @@
 #include "combine.h"
 #include "io/file.h"
 
-/* Of a regular file: what a pipe has would be lost. HDF5 may begin behind bytes of somebody else. */
+/* Of a regular file: what a pipe has would be lost. HDF5 may begin behind bytes of others. */
 static bool looks_so(const char *name) {
   char b[8];
   struct stat status;

@@ -1,5 +1,5 @@
-/* sums.c: owns operations on files: the same frame of each, some at a time, until one is left. A sum
- * that meets values outside the lattice is rounded, and so formed of all at once, from there on. */
+/* sums.c: owns operations on files: the same frame of each, some at a time, until one is left. What
+ * lies outside the lattice is rounded in a sum, and so added up of all at once, from there on. */
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include <stdlib.h>
 #include <string.h>
