@@ -75,12 +75,8 @@ static void identify(const call *c, uint64_t *identity) {
 }
 
 record ghz_agree_record(const call *c, const timing *last) {
-  record r = {.error_rank = c->at.rank,
-              .min = INFINITY,
-              .max = -INFINITY,
-              .last = *last,
-              .isa = ghz_cost_isa(),
-              .wrong = ghz_faults_own(c->comm)};
+  record r = {
+      .error_rank = c->at.rank, .min = INFINITY, .max = -INFINITY, .last = *last, .isa = ghz_cost_isa()};
   r.least = r.most = extents_of(&c->shape);
   r.contributions = (uint64_t)(c->set.contributions > 0 ? c->set.contributions : 0);
   identify(c, r.identity);
@@ -139,7 +135,6 @@ static void combine(const record *a, record *b) {
   b->min = least(a->min, b->min);
   b->max = most(a->max, b->max);
   combine_offers(&a->channel, &b->channel);
-  b->wrong = ghz_faults_first(a->wrong, b->wrong);
   b->isa = a->isa < b->isa ? a->isa : b->isa;
   b->last.raw += a->last.raw;
   b->last.sent += a->last.sent;

@@ -6,7 +6,6 @@
 
 #include "choice/tuner.h"
 #include "request/collective.h"
-#include "request/faults.h"
 
 /* What must be the same on all ranks. */
 enum identity {
@@ -50,7 +49,6 @@ typedef struct record {
   timing last;            /* of the call before, for the tuner */
   uint64_t isa;           /* the slowest rank's instruction set: see choice/cost.h */
   offer channel;
-  faults wrong; /* in the settings */
 } record;
 
 /* What this rank knows of a call. */

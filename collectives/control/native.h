@@ -5,9 +5,7 @@
 
 #include "request/collective.h"
 
-/* Has MPI make a call on buffers that it can take, and divides where the call averages. With
- * GHZ_MPI_VERBOSE it reports on stderr why only MPI can make the call, once per process, call and
- * reason. */
+/* Has MPI make a call on buffers that it can take, and divides where the call averages. */
 error ghz_native_run(const call *c);
 
 #endif

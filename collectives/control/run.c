@@ -51,11 +51,9 @@ static error bypass(call *c, run *r, error own) {
 /* 2. Puts together what all ranks know, the range of their values too. `own` is what is wrong on
  * this one. */
 static error agree(const call *c, run *r, error own) {
-  const faults wrong = r->agreed.wrong;
   ghz_channel_offer(&r->with->on, c->comm, &r->agreed);
   own = ghz_range_early(c, r->with->on.taken ? r->with->on.taken->codec : NULL, own, &r->agreed);
   error e = ghz_agree(c->comm, &r->agreed, own);
-  ghz_faults_settle(wrong, r->agreed.wrong);
   r->agreed_at = MPI_Wtime();
   return e;
 }

@@ -35,20 +35,10 @@ static void *find(const char *name) {
 
 /* ---- Start and end --------------------------------------------------------------------------- */
 
-/* Calls that only move data take any datatype. */
-static bool moves(void) {
-  return intercept.takes[BCAST] || intercept.takes[SCATTER] || intercept.takes[GATHER] ||
-         intercept.takes[ALLGATHER] || intercept.takes[ALLGATHERV];
-}
-
 static void start(void) {
   environment_start();
-  if (!intercept.on)
-    return;
-  signature_start();
-  filter_start();
-  if (moves())
-    array_start();
+  if (intercept.on)
+    filter_start();
 }
 
 static bool seen; /* MPI_Init */
@@ -70,12 +60,8 @@ static void stop(void) {
   intercept.on = false; /* from here on calls are MPI's, the report's own, too */
   if (!finalized)
     stats_report();
-  if (was_on && !finalized) {
-    if (moves())
-      array_stop();
+  if (was_on && !finalized)
     filter_stop();
-    signature_stop();
-  }
   intercept.report = intercept.counts = false;
 }
 

@@ -16,20 +16,12 @@ typedef struct counter {
   _Atomic uint64_t calls, bytes;
 } counter;
 
-static counter passed[CALLS][REASONS], unknown[UNKNOWN];
-
-static uint64_t count(counter *c, double bytes) {
-  atomic_fetch_add_explicit(&c->bytes, (uint64_t)bytes, memory_order_relaxed);
-  return atomic_fetch_add_explicit(&c->calls, 1, memory_order_relaxed);
-}
+static counter passed[CALLS][REASONS];
 
 void stats_passed(call_id c, reason why, double bytes) {
-  if (count(&passed[c][why], bytes > 0 ? bytes : 0) == 0 && intercept.verbose)
-    fprintf(stderr, "ghzmpi_intercept: %s goes to MPI: %s\n", stats_calls[c], stats_reasons[why]);
-}
-
-void stats_unknown(unknown_id c, double bytes) {
-  count(&unknown[c], bytes > 0 ? bytes : 0);
+  counter *n = &passed[c][why];
+  atomic_fetch_add_explicit(&n->calls, 1, memory_order_relaxed);
+  atomic_fetch_add_explicit(&n->bytes, bytes > 0 ? (uint64_t)bytes : 0, memory_order_relaxed);
 }
 
 static int fate(const ghz_mpi_report *r, int code) {
@@ -78,10 +70,6 @@ static void add_up(void) {
     }
     for (int i = 0; i < FIGURES; i++)
       figures.of[CALLS][i] = i == BOUND ? fmax(figures.of[CALLS][i], f[i]) : figures.of[CALLS][i] + f[i];
-  }
-  for (int i = 0; i < UNKNOWN; i++) {
-    figures.unknown[i][0] = (double)unknown[i].calls;
-    figures.unknown[i][1] = (double)unknown[i].bytes;
   }
 }
 

@@ -6,7 +6,6 @@
 #include <stdio.h>
 
 #include "intercept/intercept.h"
-#include "intercept/unknown.h"
 
 /* Doubles, so that one MPI_Reduce adds up counts and times. They count to 2^53. What becomes of a
  * call: its fate, up to RAW, and from VOLUME on the bytes of calls of that fate. The bytes that
@@ -32,7 +31,6 @@ enum { TOTAL = TIMES, AGREE, COMPRESS, COMBINE, DECOMPRESS, WAIT, FIGURES };
 
 typedef struct summary {
   double of[CALLS + 1][FIGURES];
-  double unknown[UNKNOWN][2]; /* calls, bytes */
 } summary;
 
 extern const char *const stats_calls[CALLS + 1];

@@ -11,7 +11,7 @@ typedef struct rest {
   double calls, bytes;
 } rest;
 
-enum { RESTS = CALLS * FATES + UNKNOWN, SHOWN = 10 };
+enum { RESTS = CALLS * FATES, SHOWN = 10 };
 
 static void print_worth(FILE *f, const double *all) {
   const double raw = all[SPARED_OF], sent = all[SPARED_TO], codec = all[CODEC];
@@ -62,10 +62,6 @@ static int collect(const summary *sum, rest *list) {
     for (int i = PLAIN; i < FATES; i++)
       if (sum->of[c][i] > 0)
         list[n++] = (rest){stats_calls[c], reason_of(i), sum->of[c][i], sum->of[c][VOLUME + i]};
-  for (int i = 0; i < UNKNOWN; i++)
-    if (sum->unknown[i][0] > 0)
-      list[n++] = (rest){unknown_names[i], "not a collective that this library compresses", sum->unknown[i][0],
-                         sum->unknown[i][1]};
   return n;
 }
 

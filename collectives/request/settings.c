@@ -7,7 +7,9 @@
 #include <ctype.h>
 #include <math.h>
 #include <pthread.h>
+#include <stdarg.h>
 #include <stdatomic.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -16,7 +18,6 @@
 #include "ghz/numerals.h"
 #include "payload/device.h"
 #include "request/extents.h"
-#include "request/faults.h"
 
 static const char *const algorithm_names[] = {"auto",    "mpi",  "ring",  "doubling",
                                               "halving", "tree", "chain", "linear"};
@@ -141,19 +142,43 @@ typedef struct environment {
   ghz_bound bound;
   extents_list extents;
   double fill, link;
-  int has_fill, of_result, algorithm, mode, keep_root;
+  int has_fill, of_result, algorithm, mode;
   int64_t threshold;
 } environment;
 
 static environment env = {.threshold = THRESHOLD_DEFAULT};
-static int env_threads = 1, env_verbose, env_cuda_aware = -1, env_told; /* of this rank */
+static int env_threads = 1, env_cuda_aware = -1, env_told; /* of this rank */
 static pthread_once_t env_once = PTHREAD_ONCE_INIT;
 static atomic_int env_read; /* cheaper than env_once, for small calls */
 
-/* A value that is not understood is told, see faults.h, and ignored. */
+static char noted[512]; /* the first note of this rank */
+
+const char *ghz_settings_noted(void) {
+  return *noted ? noted : NULL;
+}
+
+/* By rank 0 of MPI_COMM_WORLD, whose environment the others mostly have, or without MPI. */
+void ghz_settings_note(const char *format, ...) {
+  int running = 0, ended = 0, rank = 0;
+  va_list values;
+  MPI_Initialized(&running);
+  MPI_Finalized(&ended);
+  if (running && !ended)
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  char text[sizeof noted] = "";
+  va_start(values, format);
+  vsnprintf(text, sizeof text, format, values);
+  va_end(values);
+  if (!*noted)
+    memcpy(noted, text, sizeof noted);
+  if (rank == 0)
+    fprintf(stderr, "libghzmpi: %s\n", text);
+}
+
+/* A value that is not understood is told, and ignored. */
 static void warn_if_ignored(const char *name, const char *text, const char *expected, int understood) {
   if (text && *text && !understood)
-    ghz_faults_note("%s=%.200s is not understood and is ignored; it must be %s", name, text, expected);
+    ghz_settings_note("%s=%.200s is not understood and is ignored; it must be %s", name, text, expected);
 }
 
 #define READ(name, expected, parse)                                                                            \
@@ -175,15 +200,30 @@ int ghz_settings_given(void) {
 
 /* BOND for BOUND would else be as good as nothing, and nobody would know. */
 static void note_unknown(void) {
-  static const char *const names[] = {
-      "ALGORITHM=", "BOUND=", "CALLS=", "CUDA_AWARE=", "EXTENTS=", "FILL=",      "INIT_TIMEOUT=", "KEEP_ROOT=",
-      "LINK=",      "MODE=",  "NODE=",  "REPORT=",     "THREADS=", "THRESHOLD=", "VERBOSE="};
+  static const struct {
+    const char *name, *in_place; /* of a setting of former versions */
+  } known[] = {{"ALGORITHM=", NULL},
+               {"BOUND=", NULL},
+               {"CALLS=", NULL},
+               {"CUDA_AWARE=", NULL},
+               {"EXTENTS=", NULL},
+               {"FILL=", NULL},
+               {"INIT_TIMEOUT=", NULL},
+               {"KEEP_ROOT=", "options.keep_root of ghz_bcast"},
+               {"LINK=", NULL},
+               {"MODE=", NULL},
+               {"NODE=", NULL},
+               {"REPORT=", NULL},
+               {"THREADS=", NULL},
+               {"THRESHOLD=", NULL},
+               {"VERBOSE=", "the report of the library to preload, GHZ_MPI_REPORT"}};
   for (char **v = environ; v && *v; v++) {
-    size_t i = 0;
-    while (i < sizeof names / sizeof *names && !(is_setting(*v) && skip(*v + 8, names[i])))
+    size_t i = 0, n = sizeof known / sizeof *known;
+    while (i < n && !(is_setting(*v) && skip(*v + 8, known[i].name)))
       i++;
-    if (is_setting(*v) && i == sizeof names / sizeof *names)
-      ghz_faults_note("%.200s: there is no such setting, and it is ignored (man ghz_mpi)", *v);
+    if (is_setting(*v) && (i == n || known[i].in_place))
+      ghz_settings_note("%.200s: there is no such setting, and it is ignored (%s)", *v,
+                        i == n ? "man ghz_mpi" : known[i].in_place);
   }
 }
 
@@ -195,7 +235,6 @@ static void read_shared(void) {
        parse_name(text, algorithm_names, ALGORITHMS, &env.algorithm));
   READ("GHZ_MPI_MODE", "auto, homomorphic, plain or fastest", parse_name(text, mode_names, MODES, &env.mode));
   READ("GHZ_MPI_THRESHOLD", "a number of bytes, as in 64k", parse_bytes(text, &env.threshold));
-  READ("GHZ_MPI_KEEP_ROOT", "0 or 1", parse_int(text, 0, 1, &env.keep_root));
   READ("GHZ_MPI_LINK", "a speed, as in 1gbit", parse_link(text, &env.link));
   READ("GHZ_MPI_FILL", "a number, as in -999", parse_fill(text, &env.fill, &env.has_fill));
   note_unknown();
@@ -207,10 +246,8 @@ static void read_environment(void) {
   if (!env_told)
     read_shared();
   READ("GHZ_MPI_THREADS", "1 or more", parse_int(text, 1, 4096, &env_threads));
-  READ("GHZ_MPI_VERBOSE", "0 or 1", parse_int(text, 0, 1, &env_verbose));
   READ("GHZ_MPI_CUDA_AWARE", "0 or 1", parse_int(text, 0, 1, &env_cuda_aware));
   ghz_device_set_cuda_aware(env_cuda_aware);
-  ghz_faults_noted();
   numerals_end(programs);
   atomic_store_explicit(&env_read, 1, memory_order_release);
 }
@@ -220,11 +257,6 @@ void *ghz_settings_shared(int told, size_t *bytes) {
   pthread_once(&env_once, read_environment);
   *bytes = sizeof env;
   return &env;
-}
-
-int ghz_settings_verbose(void) {
-  pthread_once(&env_once, read_environment);
-  return env_verbose;
 }
 
 /* ---- Both ------------------------------------------------------------------------------------ */
@@ -288,7 +320,7 @@ const char *ghz_settings_make(const ghz_mpi_options *options, settings *s) {
                   .average = o->average != 0,
                   .contributions = o->contributions,
                   .threads = o->threads ? o->threads : env_threads,
-                  .keep_root = (o->keep_root < 0 ? env.keep_root : o->keep_root) != 0,
+                  .keep_root = o->keep_root > 0,
                   .algorithm = o->algorithm ? o->algorithm : (ghz_mpi_algorithm)env.algorithm,
                   .mode = o->mode ? o->mode : (ghz_mpi_mode)env.mode,
                   .mode_asked = o->mode != 0,

@@ -40,7 +40,10 @@ void *ghz_settings_shared(int told, size_t *bytes);
 /* Whether the environment has any setting, known or not. */
 int ghz_settings_given(void);
 
-/* Whether the environment asks for messages on stderr (GHZ_MPI_VERBOSE). Thread-safe. */
-int ghz_settings_verbose(void);
+/* Tells on stderr, on rank 0 of MPI_COMM_WORLD, of a setting that is not understood. */
+__attribute__((format(printf, 1, 2))) void ghz_settings_note(const char *format, ...);
+
+/* The first of this rank that it noted, told or not; NULL: there is none. */
+const char *ghz_settings_noted(void);
 
 #endif

@@ -69,8 +69,7 @@
  *     - calls without a bound,
  *     - and, if MPI's int takes their count, calls below the threshold and calls of one rank.
  *   These bypass the library without contacting other ranks. With FASTEST, so do most calls of a
- *   kind for which MPI proved fastest and agreement would cost more than 1 %. With
- *   GHZ_MPI_VERBOSE=1 the library reports on stderr what it passes on, small calls excepted.
+ *   kind for which MPI proved fastest and agreement would cost more than 1 %.
  *
  * Device buffers, in a library built with CUDA
  *   sendbuf and recvbuf, each by itself, may be memory of a GPU (from cudaMalloc, or managed). The
@@ -97,8 +96,8 @@
  *
  * Environment
  *   The first call of a process reads these variables. They hold where the options leave a choice
- *   open. A value or a name (GHZ_MPI_BOND) that is not understood is ignored, which one rank says
- *   on stderr. Numbers are written as in C, 0.5, whatever locale a rank has.
+ *   open. A value or a name (GHZ_MPI_BOND) that is not understood is ignored, which rank 0 of
+ *   MPI_COMM_WORLD says on stderr. Numbers are written as in C, 0.5, whatever locale a rank has.
  *   GHZ_MPI_BOUND       abs:1e-3, rel:1e-4 or psnr:80; a plain number is abs; result:rel:1e-4 sets
  *                       of_result; float: sums as accurate as those of floats (GHZ_MPI_FLOAT)
  *   GHZ_MPI_EXTENTS     extents of arrays, the slowest first: 256x256x256,512x512; a call whose
@@ -108,10 +107,8 @@
  *   GHZ_MPI_MODE        auto, homomorphic, plain, fastest
  *   GHZ_MPI_THRESHOLD   bytes (suffixes k, M, G)
  *   GHZ_MPI_THREADS     threads of the codec per process
- *   GHZ_MPI_KEEP_ROOT   1: ghz_bcast does not write the root's buffer
  *   GHZ_MPI_LINK        what a rank gets of the network: 200mbit, 1gbit (options.link)
  *   GHZ_MPI_FILL        the value that stands for "missing": -999, 1e20
- *   GHZ_MPI_VERBOSE     1: report on stderr, once per reason, what is passed to MPI
  *   GHZ_MPI_CUDA_AWARE  0 or 1: whether MPI takes device memory; unset: MPI is asked
  */
 /* SPDX-License-Identifier: BSD-3-Clause */
@@ -246,8 +243,7 @@ typedef struct ghz_mpi_options {
 
   int threads; /* OpenMP threads of the codec; 0: GHZ_MPI_THREADS, or 1 */
 
-  /* 1: ghz_bcast does not write the root's buffer, which then differs from the others by up to eb.
-   * -1 means GHZ_MPI_KEEP_ROOT, or 0. */
+  /* 1: ghz_bcast does not write the root's buffer, which then differs from the others by up to eb. */
   int keep_root;
 
   /* 1: values equal to `fill` stand for "missing", as in ghz_lattice_set_fill: -999, 1e20. They are
@@ -275,7 +271,7 @@ typedef struct ghz_mpi_options {
 #define GHZ_MPI_OPTIONS                                                                                        \
   {                                                                                                            \
     sizeof(ghz_mpi_options), {GHZ_ABS, 0}, {0, {0, 0, 0}}, 0, 0, GHZ_MPI_ALGORITHM_AUTO, GHZ_MPI_MODE_AUTO,    \
-        -1, 1, 0, -1, 0, 0, NULL, GHZ_MPI_LINK_UNKNOWN                                                         \
+        -1, 1, 0, 0, 0, 0, NULL, GHZ_MPI_LINK_UNKNOWN                                                          \
   }
 
 /* ---- The calls ------------------------------------------------------------------------------- */

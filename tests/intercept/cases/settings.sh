@@ -109,5 +109,7 @@ says "/nowhere/report: No such file" log
 says "bound abs:1e-3" log
 taken GHZ_MPI_BOUND=abs:1e-3 GHZ_MPI_REPORT=0 "$STENCIL" "${size[@]}" out.bin >log 2>&1
 if [ -s log ] || [ -e report ]; then die "a report that nobody asked for"; fi
-taken GHZ_MPI_BOUND=abs:1e-3 GHZ_MPI_VERBOSE=1 "$STENCIL" "${size[@]}" out.bin 2>log
-says "MPI_Allreduce goes to MPI: below the threshold" log
+# What was a setting once.
+taken GHZ_MPI_BOUND=abs:1e-3 GHZ_MPI_VERBOSE=1 GHZ_MPI_KEEP_ROOT=0 "$STENCIL" "${size[@]}" out.bin 2>log
+once "GHZ_MPI_VERBOSE=1: there is no such setting, and it is ignored (the report of the library to preload, "
+once "GHZ_MPI_KEEP_ROOT=0: there is no such setting, and it is ignored (options.keep_root of ghz_bcast)"
