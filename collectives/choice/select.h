@@ -1,19 +1,21 @@
-/* select.h: which algorithm, and whether to compress. */
+/* select.h: whether MPI makes a call, by which algorithm we do, and whether with its shape. */
 /* SPDX-License-Identifier: BSD-3-Clause */
 #ifndef GHZ_MPI_SELECT_H
 #define GHZ_MPI_SELECT_H
 
 #include "control/agree.h"
 
-/* Whether the tuner lets a call through to MPI without agreement. All ranks find the same. */
-int ghz_select_bypass(tuner *t, const call *c, const record *own);
+/* How a call is made. */
+typedef struct variant {
+  ghz_mpi_algorithm algorithm; /* GHZ_MPI_NATIVE: by MPI, uncompressed */
+  int flat;                    /* compressed without the shape */
+} variant;
 
-/* Whether this call is to be made uncompressed, as compression was worth nothing to those before,
- * by what is known before the agreement. All ranks find the same, but for calls on devices. */
-int ghz_select_spares(const tuner *t, const call *c, const record *own);
+/* Whether MPI makes a call without agreement, as compression was worth nothing to those before. All
+ * ranks find the same. */
+int ghz_select_rests(tuner *t, const call *c, const record *own);
 
-/* Tells the tuner what the call before took, and selects how to make this one: as the options say,
- * else as the tuner chooses. */
+/* Tells the tuner how the call before compressed, and selects how to make this one. */
 variant ghz_select(tuner *t, const call *c, const record *agreed);
 
 #endif

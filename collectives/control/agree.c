@@ -74,7 +74,7 @@ static void identify(const call *c, uint64_t *identity) {
     identity[SAME_OPTIONS] = mixed(identity[SAME_OPTIONS], bits_of(s->link));
 }
 
-record ghz_agree_record(const call *c, const timing *last) {
+record ghz_agree_record(const call *c, const result_bytes *last) {
   record r = {
       .error_rank = c->at.rank, .min = INFINITY, .max = -INFINITY, .last = *last, .isa = ghz_cost_isa()};
   r.least = r.most = extents_of(&c->shape);
@@ -136,13 +136,8 @@ static void combine(const record *a, record *b) {
   b->max = most(a->max, b->max);
   combine_offers(&a->channel, &b->channel);
   b->isa = a->isa < b->isa ? a->isa : b->isa;
-  b->last.raw += a->last.raw;
-  b->last.sent += a->last.sent;
-  b->last.result += a->last.result;
-  b->last.result_compressed += a->last.result_compressed;
-  b->last.seconds = most(a->last.seconds, b->last.seconds);
-  b->last.agreeing = least(a->last.agreeing, b->last.agreeing);
-  b->last.plain_seconds = least(a->last.plain_seconds, b->last.plain_seconds);
+  b->last.values += a->last.values;
+  b->last.compressed += a->last.compressed;
 }
 
 static void combine_all(void *in, void *inout, int *n, MPI_Datatype *type) {

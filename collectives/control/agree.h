@@ -46,13 +46,13 @@ typedef struct record {
   uint64_t devices;       /* number of ranks with device buffers */
   uint64_t placement;     /* which ranks, and which of their buffers: a sum of hashes */
   double min, max;        /* of all finite values, where that is asked: see range.h */
-  timing last;            /* of the call before, for the tuner */
+  result_bytes last;      /* of the call before, for the tuner */
   uint64_t isa;           /* the slowest rank's instruction set: see choice/cost.h */
   offer channel;
 } record;
 
 /* What this rank knows of a call. */
-record ghz_agree_record(const call *c, const timing *last);
+record ghz_agree_record(const call *c, const result_bytes *last);
 
 /* Combines the records of all ranks, on the program's own communicator. `own` is what is wrong on
  * this rank. Returns an error if there is one on any rank, or if the ranks disagree. Collective:

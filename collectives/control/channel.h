@@ -12,11 +12,11 @@
  * byte. */
 typedef struct footprint {
   uint64_t call, contributions, placement, bins, root;
-  layout layout;
-  variant how;
+  layout layout; /* flat, where the call goes without its shape */
+  ghz_mpi_algorithm algorithm;
   reduction reduction;
 } footprint;
-_Static_assert(sizeof(footprint) == 5 * sizeof(uint64_t) + sizeof(layout) + 4 * sizeof(int) &&
+_Static_assert(sizeof(footprint) == 5 * sizeof(uint64_t) + sizeof(layout) + 2 * sizeof(int) &&
                    sizeof(layout) == 5 * sizeof(uint64_t) + 4 * sizeof(int),
                "no padding");
 

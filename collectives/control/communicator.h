@@ -10,7 +10,7 @@
 typedef struct communicator {
   channel_hold on;
   tuner tuner;
-  timing last;                      /* of the call before */
+  result_bytes last;                /* of the call before */
   growing pinned_send, pinned_recv; /* copies of device buffers, see host_copy.c */
 } communicator;
 

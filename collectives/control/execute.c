@@ -30,8 +30,6 @@ static double contribution_bound(const payload_job *job) {
 
 /* The bound of the result: of each contribution, times their number. */
 static double result_bound(const payload_job *job, const ghz_mpi_report *r) {
-  if (r->mode == GHZ_MPI_PLAIN)
-    return 0;
   if (r->inexact)
     return INFINITY;
   int sums = job->reduction == REDUCE_SUM && !job->average && job->total_contributions > 1;
@@ -57,14 +55,14 @@ static failure run_engine(channel *with, task *t) {
 
 /* What the bound takes from this rank's values: of several blocks the first that has something to
  * say. */
-static void find_loss(const channel *with, const payload_job *job, ghz_loss *loss) {
+static void find_loss(const plan *p, const payload_job *job, ghz_loss *loss) {
   enum { BLOCKS = 16 };
-  const int parts = with->plan.layout.parts;
+  const int parts = p->layout.parts;
   for (int b = 0; b < parts && !loss->wipes && !loss->has_fill; b += 1 + parts / BLOCKS) {
-    const part *p = &with->plan.parts[b];
-    if (p->source && job->contributions > 0 &&
-        ghz_lattice_loss(job->codec, &job->lattice, p->source, (size_t)ghz_shape_count(&p->shape), 0, loss) !=
-            GHZ_OK)
+    const part *block = &p->parts[b];
+    if (block->source && job->contributions > 0 &&
+        ghz_lattice_loss(job->codec, &job->lattice, block->source, (size_t)ghz_shape_count(&block->shape), 0,
+                         loss) != GHZ_OK)
       *loss = (ghz_loss){.wipes = 0};
   }
 }
@@ -72,10 +70,10 @@ static void find_loss(const channel *with, const payload_job *job, ghz_loss *los
 error ghz_execute(const call *c, channel *with, task *t, ghz_mpi_report *report) {
   payload_job *job = &t->job;
   job->report = report;
-  report->dims = report->mode == GHZ_MPI_PLAIN ? 0 : with->plan.shape.dims;
-  report->eb = report->mode == GHZ_MPI_PLAIN ? 0 : contribution_bound(job);
-  if (report->dims > 0 && !job->source_on_device && c->set.bound.kind != GHZ_MPI_FLOAT)
-    find_loss(with, job, &report->loss);
+  report->dims = with->plan.shape.dims;
+  report->eb = contribution_bound(job);
+  if (!job->source_on_device && c->set.bound.kind != GHZ_MPI_FLOAT)
+    find_loss(&with->plan, job, &report->loss);
   failure f = run_engine(with, t);
   error e = error_of(&f);
   if (!e.code && c->collective->finish)

@@ -15,8 +15,8 @@
 static int suits_device(const call *c, variant how, uint64_t contributions) {
   if (c->counts || (c->collective->spare && c->collective->spare(c)))
     return 0;
-  return how.mode == GHZ_MPI_HOMOMORPHIC && c->set.contributions == 1 && !c->on.apart &&
-         c->set.bound.kind != GHZ_MPI_FLOAT && !(c->set.has_fill && c->set.bound.kind != GHZ_ABS) &&
+  return c->set.contributions == 1 && !c->on.apart && c->set.bound.kind != GHZ_MPI_FLOAT &&
+         !(c->set.has_fill && c->set.bound.kind != GHZ_ABS) &&
          (c->reduction == REDUCE_NONE || (c->reduction == REDUCE_SUM && contributions > 1));
 }
 

@@ -4,8 +4,7 @@
 #ifndef GHZ_MPI_HOST_COPY_H
 #define GHZ_MPI_HOST_COPY_H
 
-#include "choice/tuner.h"
-#include "request/collective.h"
+#include "choice/select.h"
 
 #ifdef GHZ_HAVE_CUDA
 

@@ -15,11 +15,10 @@ enum { PIECE_LEAST = 128 << 10, PIECE_MOST = 512 << 10 };
 #define GHZ_DEVICE_PIECE_MOST (4 << 20)
 #endif
 
-/* Values that are not compressed have no shape. Planes hardly compress better with theirs at the
- * accuracy of float, where a flat tile's second differences are worth more. */
+/* Planes hardly compress better with their shape at the accuracy of float, where a flat tile's
+ * second differences are worth more. */
 static ghz_shape shape_of(const call *c, variant how) {
-  int is_flat =
-      how.flat || how.mode == GHZ_MPI_PLAIN || (c->set.bound.kind == GHZ_MPI_FLOAT && c->shape.dims == 2);
+  int is_flat = how.flat || (c->set.bound.kind == GHZ_MPI_FLOAT && c->shape.dims == 2);
   return is_flat ? ghz_flat(ghz_shape_count(&c->shape)) : c->shape;
 }
 
@@ -48,7 +47,7 @@ static footprint footprint_of(const call *c, variant how, const record *agreed) 
                      .placement = agreed->placement,
                      .contributions = agreed->contributions,
                      .layout = layout_of(c, how, agreed->devices > 0),
-                     .how = how,
+                     .algorithm = how.algorithm,
                      .reduction = c->reduction,
                      .root = (uint64_t)c->root};
 }
@@ -80,18 +79,16 @@ static ghz_status set_up_device(const call *c, channel *with, payload_job *job) 
                           all_on_device && ghz_device_direct());
 }
 
-static const payload *payload_of(ghz_mpi_mode mode, const payload_job *job) {
+static const payload *payload_of(const payload_job *job) {
 #ifdef GHZ_HAVE_CUDA
   if (job->async)
     return &ghz_payload_device;
 #endif
-  if (mode == GHZ_MPI_PLAIN)
-    return &ghz_payload_plain;
   return job->bins ? &ghz_payload_bins : &ghz_payload_homomorphic;
 }
 
 static int reserve(channel *with, task *t) {
-  t->payload = payload_of(t->footprint.how.mode, &t->job);
+  t->payload = payload_of(&t->job);
   return ghz_engine_prepare(&with->space, &with->plan, t->payload, &t->job);
 }
 
@@ -99,20 +96,19 @@ static int reserve(channel *with, task *t) {
 static int reserve_codec(const call *c, channel *with, const task *t) {
   uint64_t terms = t->job.total_contributions;
   uint32_t most = terms > UINT32_MAX ? UINT32_MAX : terms > 0 ? (uint32_t)terms : 1;
-  return t->footprint.how.mode == GHZ_MPI_PLAIN ||
-         ghz_slice_reserve(with->codec, &(ghz_shape){.dims = 1}, with->plan.piece_tiles, c->real, most) ==
-             GHZ_OK;
+  return ghz_slice_reserve(with->codec, &(ghz_shape){.dims = 1}, with->plan.piece_tiles, c->real, most) ==
+         GHZ_OK;
 }
 
 /* Works on the host, where everything is reserved: enough to tell the other ranks. */
 static void give_up_device(channel *with, task *t) {
   t->job.async = NULL;
   t->job.pool = &with->pool;
-  t->payload = payload_of(t->footprint.how.mode, &t->job);
+  t->payload = payload_of(&t->job);
 }
 
 static int plan_call(const call *c, plan *p, const footprint *f) {
-  if (!ghz_plan_cut(p, &f->layout, c->counts, c->at, c->collective->algorithms[f->how.algorithm].build))
+  if (!ghz_plan_cut(p, &f->layout, c->counts, c->at, c->collective->algorithms[f->algorithm].build))
     return 0;
   c->collective->arrange(c, p->parts);
   return ghz_plan_order(p);
@@ -162,8 +158,7 @@ error ghz_prepare(const call *c, channel *with, variant how, const record *agree
   ghz_context_set_threads(with->codec, c->set.threads);
   t->job = job_of(c, with, agreed);
   t->footprint = footprint_of(c, how, agreed);
-  int is_ranged = how.mode != GHZ_MPI_PLAIN && c->set.bound.kind != GHZ_ABS;
-  t->needs_range = is_ranged && (agreed->devices > 0 || !call_range_is_early(c));
+  t->needs_range = c->set.bound.kind != GHZ_ABS && (agreed->devices > 0 || !call_range_is_early(c));
   t->min = t->needs_range ? INFINITY : agreed->min;
   t->max = t->needs_range ? -INFINITY : agreed->max;
   t->agrees = t->needs_range || !ghz_channel_knows(with, &t->footprint);

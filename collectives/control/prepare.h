@@ -3,6 +3,7 @@
 #ifndef GHZ_MPI_PREPARE_H
 #define GHZ_MPI_PREPARE_H
 
+#include "choice/select.h"
 #include "control/channel.h"
 #include "payload/bins.h"
 

@@ -170,8 +170,6 @@ static error agree_on_range(const call *c, channel *with, task *t, error own) {
   if (own.code || !t->payload)
     return own;
   ghz_channel_remember(with, &t->footprint);
-  if (t->footprint.how.mode == GHZ_MPI_PLAIN)
-    return (error){0};
   ghz_lattice *l = &t->job.lattice;
   error made = is_float ? make_float_lattice(c, &e, t) : make_lattice(c, &r, t->job.total_contributions, l);
   if (!made.code && c->set.has_fill && ghz_lattice_set_fill(l, c->set.fill) != GHZ_OK)

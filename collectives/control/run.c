@@ -1,8 +1,6 @@
 /* run.c: a call, in the steps of docs/collectives.md. */
 /* SPDX-License-Identifier: BSD-3-Clause */
 
-#include <math.h>
-
 #include "choice/select.h"
 #include "control/communicator.h"
 #include "control/execute.h"
@@ -19,12 +17,12 @@ typedef struct run {
   variant how;
   task task;
   ghz_mpi_report report;
-  double start, agreed_at, settled_at;
+  double start;
 } run;
 
 /* The other ranks begin to agree: one that cannot takes part once, to tell them. */
 static error tell(const call *c, error own) {
-  static const timing nothing;
+  static const result_bytes nothing;
   record r = ghz_agree_record(c, &nothing);
   return ghz_agree(c->comm, &r, own);
 }
@@ -40,9 +38,8 @@ static error bypass(call *c, run *r, error own) {
     return tell(c, e);
   r->start = MPI_Wtime();
   record known = ghz_agree_record(c, &with->last);
-  if (ghz_select_bypass(&with->tuner, c, &known))
+  if (ghz_select_rests(&with->tuner, c, &known))
     return own;
-  c->spared = ghz_select_spares(&with->tuner, c, &known);
   r->with = with;
   r->agreed = known;
   return own;
@@ -53,24 +50,21 @@ static error bypass(call *c, run *r, error own) {
 static error agree(const call *c, run *r, error own) {
   ghz_channel_offer(&r->with->on, c->comm, &r->agreed);
   own = ghz_range_early(c, r->with->on.taken ? r->with->on.taken->codec : NULL, own, &r->agreed);
-  error e = ghz_agree(c->comm, &r->agreed, own);
-  r->agreed_at = MPI_Wtime();
-  return e;
+  return ghz_agree(c->comm, &r->agreed, own);
 }
 
 /* 3. Selects the algorithm, and whether to compress; all ranks alike. What is not MPI's takes a
  * channel, or where none can be had, is MPI's after all. */
 static error select_way(const call *c, run *r) {
-  const variant native = {GHZ_MPI_NATIVE, GHZ_MPI_PLAIN, 0};
   error e = {0};
   r->how = ghz_select(&r->with->tuner, c, &r->agreed);
+  r->with->last = (result_bytes){0}; /* it has been learnt */
   if (r->how.algorithm == GHZ_MPI_NATIVE)
     ghz_channel_release(&r->with->on);
   else
     e = ghz_channel_settle(&r->with->on, c, &r->agreed);
   if (!r->with->on.taken)
-    r->how = native;
-  r->settled_at = MPI_Wtime();
+    r->how.algorithm = GHZ_MPI_NATIVE;
   return e;
 }
 
@@ -107,36 +101,19 @@ static error agree_on_range(run *r, error own) {
 /* 6. Moves all data. */
 static error execute(const call *c, run *r) {
   r->report.algorithm = r->how.algorithm;
-  r->report.mode = r->how.mode;
   error e =
       r->task.payload ? ghz_execute(&r->made, channel_of(r), &r->task, &r->report) : ghz_native_run(&r->made);
   return e.code ? e : ghz_host_copy_end(c, &r->made);
 }
 
-/* The least that this call would have taken without compression: the time with nothing to do but
- * wait, for so many more bytes. Waits that have other reasons do not matter much: the codecs of
- * other ranks work in the same time. */
-static double plain_seconds(const run *r) {
-  if (r->how.mode == GHZ_MPI_PLAIN || r->report.sent_bytes == 0)
-    return INFINITY;
-  return r->report.wait * (double)r->report.raw_bytes / (double)r->report.sent_bytes;
-}
-
-/* 7. Keeps what the call took: for the user, and for the tuner, to which the next agreement brings
- * it. What failed is not to be tried again soon. */
+/* 7. Keeps what the call did: for the user, and for the tuner, to which the next agreement brings
+ * it. */
 static void keep_record(const call *c, run *r, const error *e) {
-  double end = MPI_Wtime();
-  r->report.seconds = end - r->start;
+  r->report.seconds = MPI_Wtime() - r->start;
   if (c->set.report && !e->code)
     *c->set.report = r->report;
   if (r->with)
-    r->with->last = (timing){.seconds = e->code ? 1e9 : end - r->settled_at,
-                             .agreeing = r->agreed_at - r->start,
-                             .plain_seconds = plain_seconds(r),
-                             .raw = r->report.raw_bytes,
-                             .sent = r->report.sent_bytes,
-                             .result = r->task.job.result,
-                             .result_compressed = r->task.job.result_compressed};
+    r->with->last = (result_bytes){r->task.job.result, r->task.job.result_compressed};
 }
 
 static error make_call(call *c, run *r, error own) {
@@ -156,7 +133,7 @@ static error make_call(call *c, run *r, error own) {
 }
 
 static int run_call(call *c, const MPI_Count *counts, const MPI_Count *places, const ghz_mpi_options *options) {
-  run r = {.how = {GHZ_MPI_NATIVE, GHZ_MPI_PLAIN, 0}, .start = MPI_Wtime()};
+  run r = {.how = {GHZ_MPI_NATIVE, 0}, .start = MPI_Wtime()};
   error e = ghz_call_read(c, counts, places, options);
   e = make_call(c, &r, e);
   int code = e.code ? ghz_error_raise(c->comm, c->collective->name, &e) : MPI_SUCCESS;

@@ -31,24 +31,16 @@ static void keep_request(engine *e, int code, buffer *b) {
 
 /* ---- Posting --------------------------------------------------------------------------------- */
 
-/* Where a receive goes if not to the buffer's own memory. An abort message must fit there, too. */
-static uint8_t *direct_target(engine *e, const piece *p, enum step_kind kind) {
-  int possible = kind == STEP_RECV && e->payload->direct_receive && raw_bytes(e, p) >= ABORT_MESSAGE_SIZE;
-  return possible ? e->payload->direct_receive(e->job, p) : NULL;
-}
-
 void ghz_engine_post_receive(engine *e, size_t number) {
   const event *at = &e->plan->events[number];
   const piece *p = &e->plan->pieces[at->piece];
   const step *s = &p->schedule->steps[at->step];
   buffer *in = ghz_buffer_acquire(e->job->pool);
-  uint8_t *target = direct_target(e, p, s->kind);
-  size_t capacity = target ? raw_bytes(e, p) : in->capacity;
   in->event = number;
-  in->data = target ? target : in->memory;
   e->receiving++;
   MPI_Request *request = new_request(e, (transfer){in, number, 1});
-  keep_request(e, MPI_Irecv(in->data, (int)capacity, MPI_BYTE, s->peer, tag_of(e, p), e->comm, request), in);
+  keep_request(e, MPI_Irecv(in->memory, (int)in->capacity, MPI_BYTE, s->peer, tag_of(e, p), e->comm, request),
+               in);
 }
 
 static void count_message(engine *e, const piece *p, const buffer *out) {

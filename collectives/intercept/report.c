@@ -28,9 +28,8 @@ static bool used(const double *row) {
 }
 
 static void print_calls(FILE *f, const summary *sum) {
-  fprintf(f, "%-25s %12s %12s %12s %12s %12s %12s %12s %12s %12s %12s\n", "calls, of all processes",
-          "compressed", "plain", "to MPI", "failed", "small", "type", "operation", "communicator", "node",
-          "unwanted");
+  fprintf(f, "%-25s %12s %12s %12s %12s %12s %12s %12s %12s %12s\n", "calls, of all processes", "compressed",
+          "by MPI", "failed", "small", "type", "operation", "communicator", "node", "unwanted");
   for (int c = 0; c <= CALLS; c++) {
     if (!used(sum->of[c]))
       continue;
@@ -46,7 +45,7 @@ static void print_bytes(FILE *f, const summary *sum, const summary *most) {
           "most sent", "bound", "inexact");
   for (int c = 0; c <= CALLS; c++) {
     const double *s = sum->of[c];
-    if (s[COMPRESSED] + s[PLAIN] <= 0)
+    if (s[COMPRESSED] <= 0)
       continue;
     fprintf(f, "%-25s %15.0f %15.0f %9.2f %12.0f %12.4g %12.0f\n", stats_calls[c], s[RAW], s[SENT],
             s[SENT] > 0 ? s[RAW] / s[SENT] : 0, most->of[c][SENT], most->of[c][BOUND], s[INEXACT]);

@@ -27,9 +27,7 @@ void stats_passed(call_id c, reason why, double bytes) {
 static int fate(const ghz_mpi_report *r, int code) {
   if (code != MPI_SUCCESS)
     return FAILED;
-  if (r->algorithm == GHZ_MPI_NATIVE)
-    return NATIVE;
-  return r->eb > 0 ? COMPRESSED : PLAIN;
+  return r->algorithm == GHZ_MPI_NATIVE ? BY_MPI : COMPRESSED;
 }
 
 void stats_called(call_id c, double bytes, const ghz_mpi_report *r, int code) {
@@ -42,9 +40,6 @@ void stats_called(call_id c, double bytes, const ghz_mpi_report *r, int code) {
   f[RAW] += (double)r->raw_bytes;
   f[SENT] += (double)r->sent_bytes;
   if (what == COMPRESSED) {
-    f[SPARED_OF] += (double)r->raw_bytes;
-    f[SPARED_TO] += (double)r->sent_bytes;
-    f[CODEC] += r->compress + r->combine + r->decompress;
     f[SHAPED_TO] += r->dims > 1 ? (double)r->sent_bytes : 0;
     f[SHAPED_CODEC] += r->dims > 1 ? r->compress + r->combine + r->decompress : 0;
   }

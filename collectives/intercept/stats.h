@@ -8,21 +8,17 @@
 #include "intercept/intercept.h"
 
 /* Doubles, so that one MPI_Reduce adds up counts and times. They count to 2^53. What becomes of a
- * call: its fate, up to RAW, and from VOLUME on the bytes of calls of that fate. The bytes that
- * compressed calls would have sent and have sent, and their seconds in the codec, stand by
- * themselves; so do both of those whose arrays had a shape; and the calls whose bound took the
- * data, or that met a fill value which nobody named. */
-enum { COMPRESSED, PLAIN, NATIVE, FAILED, PASSED, FATES = PASSED + REASONS };
+ * call: its fate, up to RAW, and from VOLUME on the bytes of calls of that fate. Bytes sent and
+ * seconds in the codec of calls whose arrays had a shape stand by themselves, too; and the calls
+ * whose bound took the data, or that met a fill value which nobody named. */
+enum { COMPRESSED, BY_MPI, FAILED, PASSED, FATES = PASSED + REASONS };
 enum {
   RAW = FATES,
   SENT,
   INEXACT,
   BOUND,
   VOLUME,
-  SPARED_OF = VOLUME + FATES,
-  SPARED_TO,
-  CODEC,
-  SHAPED_TO,
+  SHAPED_TO = VOLUME + FATES,
   SHAPED_CODEC,
   TAKEN,
   TIMES

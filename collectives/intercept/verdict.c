@@ -14,7 +14,7 @@ typedef struct rest {
 enum { RESTS = CALLS * FATES, SHOWN = 10 };
 
 static void print_worth(FILE *f, const double *all) {
-  const double raw = all[SPARED_OF], sent = all[SPARED_TO], codec = all[CODEC];
+  const double raw = all[RAW], sent = all[SENT], codec = all[COMPRESS] + all[COMBINE] + all[DECOMPRESS];
   if (all[COMPRESSED] <= 0 || sent <= 0) {
     fprintf(f, "verdict: nothing was compressed\n");
     return;
@@ -45,10 +45,8 @@ static int compare(const void *a, const void *b) {
 
 static const char *reason_of(int fate) {
   switch (fate) {
-  case PLAIN:
-    return "sent uncompressed, because of GHZ_MPI_MODE, for speed, or as the data do not compress";
-  case NATIVE:
-    return "left to MPI: by the settings, because MPI was faster, or for lack of a communicator";
+  case BY_MPI:
+    return "made by MPI: the settings say so, such data did not compress, or no communicator was left";
   case FAILED:
     return "failed";
   default:
@@ -59,7 +57,7 @@ static const char *reason_of(int fate) {
 static int collect(const summary *sum, rest *list) {
   int n = 0;
   for (int c = 0; c < CALLS; c++)
-    for (int i = PLAIN; i < FATES; i++)
+    for (int i = BY_MPI; i < FATES; i++)
       if (sum->of[c][i] > 0)
         list[n++] = (rest){stats_calls[c], reason_of(i), sum->of[c][i], sum->of[c][VOLUME + i]};
   return n;

@@ -132,7 +132,9 @@ static const char *reason_for_mpi(const call *c) {
     return "the type is none of float, double and complex numbers of them";
   if (c->collective->reduces && c->reduction == REDUCE_NONE)
     return "the operation is neither sum nor minimum nor maximum";
-  if (c->set.bound.value == 0 && c->set.mode != GHZ_MPI_PLAIN)
+  if (c->set.algorithm == GHZ_MPI_NATIVE)
+    return "the algorithm is MPI's";
+  if (c->set.bound.value == 0)
     return "no bound is given";
   if (c->set.bound.kind == GHZ_MPI_FLOAT && (c->real != GHZ_F32 || c->reduction != REDUCE_SUM))
     return "the bound 'float' is for sums of float";
@@ -163,9 +165,8 @@ static int needs_no_agreement(const call *c) {
   const settings *s = &c->set;
   if (ghz_call_reduces_fill(c))
     return s->bound.value == 0 && !s->fill_asked;
-  int is_open = s->mode == GHZ_MPI_MODE_AUTO || s->mode == GHZ_MPI_FASTEST,
-      is_small = call_bytes(c) < (double)s->threshold || c->at.ranks == 1;
-  return s->algorithm == GHZ_MPI_ALGORITHM_AUTO && is_open && c->count >= 0 &&
+  int is_small = call_bytes(c) < (double)s->threshold || c->at.ranks == 1;
+  return s->algorithm == GHZ_MPI_ALGORITHM_AUTO && s->mode == GHZ_MPI_MODE_AUTO && c->count >= 0 &&
          (s->bound.value == 0 || (is_small && c->fits_int));
 }
 
@@ -176,7 +177,7 @@ static error check_contributions(const call *c) {
     return (error){0};
   if (!c->collective->reduces)
     return wrong(MPI_ERR_ARG, "only reductions take a number of contributions");
-  if (c->set.mode != GHZ_MPI_HOMOMORPHIC || c->set.algorithm == GHZ_MPI_NATIVE || c->for_mpi)
+  if (c->set.mode != GHZ_MPI_HOMOMORPHIC || c->for_mpi)
     return wrong(MPI_ERR_ARG,
                  "%d contributions need mode homomorphic, a bound, and a type and operation of ours "
                  "(options begin as GHZ_MPI_OPTIONS)",
@@ -197,14 +198,12 @@ static int has_algorithm(const call *c) {
  * the library has no part in the call. */
 static error check_fill(const call *c) {
   const settings *s = &c->set;
-  int uncompressed = c->for_mpi || s->mode == GHZ_MPI_PLAIN || s->algorithm == GHZ_MPI_NATIVE;
   if (!ghz_call_reduces_fill(c) || (s->bound.value == 0 && !s->fill_asked))
     return (error){0};
   if (!isfinite(s->fill))
     return wrong(MPI_ERR_ARG, "the fill value is no value of the type");
-  if (uncompressed)
-    return wrong(MPI_ERR_ARG, "a reduction with a fill value has to be compressed: %s",
-                 c->for_mpi ? c->for_mpi : "the mode or the algorithm excludes that");
+  if (c->for_mpi)
+    return wrong(MPI_ERR_ARG, "a reduction with a fill value has to be compressed: %s", c->for_mpi);
   return (error){0};
 }
 

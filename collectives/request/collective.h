@@ -45,7 +45,6 @@ typedef struct call {
   int *for_native; /* both as MPI's call takes them, if fits_int */
   extent used;
   int fits_int;        /* counts and offsets fit the int of MPI's calls */
-  int spared;          /* it is to be made uncompressed, as compression was worth nothing to those before */
   const char *for_mpi; /* why only MPI can make the call; all ranks find so alike. NULL: we can */
   buffer_location on;  /* of the buffers that this rank uses */
   void *spare;         /* memory on the host that the collective asks for */
@@ -129,9 +128,7 @@ static inline int ghz_call_reduces_fill(const call *c) {
  * first agreement brings it, unless a rank has device buffers. */
 static inline int call_range_is_early(const call *c) {
   const settings *s = &c->set;
-  int compresses = s->mode == GHZ_MPI_HOMOMORPHIC || (s->mode == GHZ_MPI_MODE_AUTO && c->at.ranks > 1);
-  return compresses && !c->spared && !c->for_mpi && s->algorithm != GHZ_MPI_NATIVE &&
-         (s->bound.kind == GHZ_REL || s->bound.kind == GHZ_PSNR);
+  return !c->for_mpi && (s->bound.kind == GHZ_REL || s->bound.kind == GHZ_PSNR);
 }
 
 /* ---- For collectives ------------------------------------------------------------------------- */

@@ -21,7 +21,7 @@
 
 static const char *const algorithm_names[] = {"auto",    "mpi",  "ring",  "doubling",
                                               "halving", "tree", "chain", "linear"};
-static const char *const mode_names[] = {"auto", "homomorphic", "plain", "fastest"};
+static const char *const mode_names[] = {"auto", "homomorphic"};
 
 enum {
   ALGORITHMS = sizeof algorithm_names / sizeof *algorithm_names,
@@ -233,7 +233,10 @@ static void read_shared(void) {
   READ("GHZ_MPI_EXTENTS", "a list of extents, as in 256x256x256,512x512", ghz_extents_read(text, &env.extents));
   READ("GHZ_MPI_ALGORITHM", "auto, mpi, ring, doubling, halving, tree, chain or linear",
        parse_name(text, algorithm_names, ALGORITHMS, &env.algorithm));
-  READ("GHZ_MPI_MODE", "auto, homomorphic, plain or fastest", parse_name(text, mode_names, MODES, &env.mode));
+  READ("GHZ_MPI_MODE",
+       "auto or homomorphic (in place of plain: GHZ_MPI_ALGORITHM=mpi; of fastest: GHZ_MPI_LINK, a network's "
+       "speed)",
+       parse_name(text, mode_names, MODES, &env.mode));
   READ("GHZ_MPI_THRESHOLD", "a number of bytes, as in 64k", parse_bytes(text, &env.threshold));
   READ("GHZ_MPI_LINK", "a speed, as in 1gbit", parse_link(text, &env.link));
   READ("GHZ_MPI_FILL", "a number, as in -999", parse_fill(text, &env.fill, &env.has_fill));
@@ -288,22 +291,17 @@ static const char *check(const ghz_mpi_options *o) {
   return NULL;
 }
 
-/* Whether a mode leaves small calls to MPI. */
-static int is_open(ghz_mpi_mode m) {
-  return m == GHZ_MPI_MODE_AUTO || m == GHZ_MPI_FASTEST;
-}
-
 int ghz_settings_bypass(const ghz_mpi_options *o, uint64_t bytes) {
   if (!atomic_load_explicit(&env_read, memory_order_acquire))
     pthread_once(&env_once, read_environment);
   int64_t threshold = env.threshold;
   if (o) {
-    if (o->size != sizeof *o || o->algorithm || !is_open(o->mode) || o->average || o->report || o->shape.dims ||
+    if (o->size != sizeof *o || o->algorithm || o->mode || o->average || o->report || o->shape.dims ||
         o->has_fill || o->contributions != 1)
       return 0;
     threshold = o->threshold < 0 ? threshold : o->threshold;
   }
-  return !env.algorithm && !env.has_fill && is_open((ghz_mpi_mode)env.mode) && bytes < (uint64_t)threshold;
+  return !env.algorithm && !env.has_fill && !env.mode && bytes < (uint64_t)threshold;
 }
 
 const char *ghz_settings_make(const ghz_mpi_options *options, settings *s) {

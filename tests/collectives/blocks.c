@@ -91,10 +91,9 @@ static double exact(const way *w, MPI_Count i) {
 }
 
 static int is_lossy(const way *w, const ghz_mpi_report *r) {
-  check(r->mode ==
-            (w->mode == GHZ_MPI_PLAIN || w->algorithm == GHZ_MPI_NATIVE ? GHZ_MPI_PLAIN : GHZ_MPI_HOMOMORPHIC),
-        "the mode is %s", ghz_mpi_mode_name(r->mode));
-  return r->mode == GHZ_MPI_HOMOMORPHIC;
+  check((r->algorithm == GHZ_MPI_NATIVE) == (w->algorithm == GHZ_MPI_NATIVE), "the algorithm is %s",
+        ghz_mpi_algorithm_name(r->algorithm));
+  return r->algorithm != GHZ_MPI_NATIVE;
 }
 
 /* ---- Reductions ---- */
@@ -203,7 +202,7 @@ static void try_ways(void) {
   uint64_t shared = here.seed, own = here.seed + 1 + (uint64_t)here.rank;
   for (int round = 0; round < 96; round++) {
     const split s = split_make(round % 4, &shared, &own);
-    way w = {.mode = round % 7 == 3 ? GHZ_MPI_PLAIN : GHZ_MPI_HOMOMORPHIC,
+    way w = {.mode = GHZ_MPI_HOMOMORPHIC,
              .algorithm = round % 7 == 5 ? GHZ_MPI_NATIVE : GHZ_MPI_ALGORITHM_AUTO,
              .bound = bounds[round / 4 % 3],
              .type = round / 12 % 2 ? MPI_DOUBLE : MPI_FLOAT,

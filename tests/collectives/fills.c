@@ -139,9 +139,6 @@ static void mistakes(void) {
   o.bound.value = 0;
   refuse("no bound", o, comm);
   o = with_fill(-999);
-  o.mode = GHZ_MPI_PLAIN;
-  refuse("plain", o, comm);
-  o = with_fill(-999);
   o.algorithm = GHZ_MPI_NATIVE;
   refuse("MPI", o, comm);
   if (here.ranks > 1)
@@ -168,33 +165,11 @@ static void nan_wins(void) {
   }
 }
 
-/* The clock may send calls to MPI that have no fill. Those with one are compressed all the same. */
-static void fastest_calls(void) {
-  suite_case("FASTEST, after many calls without a fill");
-  enum { FEW = 4096, CALLS = 120 };
-  ghz_mpi_options o = with_fill(-999), none = GHZ_MPI_OPTIONS;
-  none.bound = o.bound;
-  none.threshold = o.threshold = 0;
-  none.mode = o.mode = GHZ_MPI_FASTEST;
-  float *x = (float *)send, *y = (float *)recv;
-  for (int i = 0; i < FEW; i++)
-    x[i] = (float)number(here.rank, 0, i);
-  for (int i = 0; i < CALLS; i++)
-    check(ghz_allreduce(x, y, FEW, MPI_FLOAT, MPI_SUM, MPI_COMM_WORLD, &none) == MPI_SUCCESS, "call %d fails",
-          i);
-  x[7] = -999;
-  for (int i = 0; i < 4; i++) {
-    check(ghz_allreduce(x, y, FEW, MPI_FLOAT, MPI_SUM, MPI_COMM_WORLD, &o) == MPI_SUCCESS, "call %d fails", i);
-    check(y[7] == -999, "call %d: a missing value is %g", i, (double)y[7]);
-  }
-}
-
 int main(int argc, char **argv) {
   suite_begin(argc, argv, MPI_THREAD_SINGLE);
   check(here.ranks <= RANKS, "at most %d ranks", RANKS);
   all_calls();
   nan_wins();
   mistakes();
-  fastest_calls();
   return suite_end(NULL);
 }

@@ -27,7 +27,7 @@ enum factor {
   FACTORS
 };
 
-enum { MODES = 5, COUNTS = 14, BOUNDS = 7, UNITS = 4, SHAPES = 4 };
+enum { MODES = 3, COUNTS = 14, BOUNDS = 7, UNITS = 4, SHAPES = 4 };
 
 static const int units[UNITS] = {-10, 0, -90, 55};
 

@@ -113,8 +113,8 @@ static void one_run(const plan *p, MPI_Comm comm, int hurry, char *text) {
       nanosleep(&(struct timespec){0, 2000000}, NULL);
     if (!check(make(p->call, comm, &o) == MPI_SUCCESS, "call %d fails", i))
       break;
-    text[i] = (char)(report.mode == GHZ_MPI_PLAIN ? 'p' : report.mode == GHZ_MPI_HOMOMORPHIC ? 'c' : '?');
-    if (report.mode == GHZ_MPI_PLAIN)
+    text[i] = (char)(report.algorithm == GHZ_MPI_NATIVE ? 'p' : 'c');
+    if (report.algorithm == GHZ_MPI_NATIVE)
       check_exact(p);
   }
   text[CALLS] = 0;
@@ -151,13 +151,13 @@ static void fills_are_another_kind(void) {
     o.has_fill = i < 5;
     fill(BITS, i, in);
     check(make(4, comm, &o) == MPI_SUCCESS, "call %d fails", i);
-    check((report.mode == GHZ_MPI_HOMOMORPHIC) == (i % 5 == 0), "call %d goes by %s", i,
-          ghz_mpi_mode_name(report.mode));
+    check((report.algorithm == GHZ_MPI_NATIVE) == (i % 5 > 0), "call %d goes by %s", i,
+          ghz_mpi_algorithm_name(report.algorithm));
   }
   MPI_Comm_free(&comm);
 }
 
-static const char spared[] = "cppppppppppppppppcppppppppppppppppcp";
+static const char spared[] = "cppppppppppppppppcpppppppppppppppppp";
 
 int main(int argc, char **argv) {
   suite_begin(argc, argv, MPI_THREAD_SINGLE);
@@ -165,12 +165,12 @@ int main(int argc, char **argv) {
   const plan plans[] = {
       {"sums of random bits", 0, rel, 0, {BITS, BITS, BITS, BITS}, NULL},
       {"sums of noise", 0, tight, 0, {NOISE, NOISE, NOISE, NOISE}, NULL},
-      {"zeros of both signs", 1, tight, 0, {ZEROS, ZEROS, ZEROS, ZEROS}, spared},
+      {"zeros of both signs", 1, tight, 0, {ZEROS, ZEROS, ZEROS, ZEROS}, NULL},
       {"zeros of both signs by doubling", DOUBLED, tight, 0, {ZEROS, ZEROS, ZEROS, ZEROS}, NULL},
       {"a broadcast of one value", LITTLE, rel, 0, {BITS, BITS, BITS, BITS}, NULL},
-      {"maxima", 1, tight, 0, {NOISE, NOISE, NOISE, NOISE}, spared},
-      {"minima on one rank", 2, tight, 0, {NOISE, NOISE, NOISE, NOISE}, spared},
-      {"maxima in blocks", 3, tight, 0, {NOISE, NOISE, NOISE, NOISE}, spared},
+      {"maxima", 1, tight, 0, {NOISE, NOISE, NOISE, NOISE}, NULL},
+      {"minima on one rank", 2, tight, 0, {NOISE, NOISE, NOISE, NOISE}, NULL},
+      {"maxima in blocks", 3, tight, 0, {NOISE, NOISE, NOISE, NOISE}, NULL},
       {"a broadcast", 4, rel, 0, {BITS, BITS, BITS, BITS}, spared},
       {"an allgather", 5, tight, 0, {NOISE, NOISE, NOISE, NOISE}, spared},
       {"a scatter", 6, rel, 0, {BITS, BITS, BITS, BITS}, spared},

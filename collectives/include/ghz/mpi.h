@@ -64,12 +64,15 @@
  *     - the operation is none of MPI_SUM, MPI_MIN and MPI_MAX; of complex numbers, not MPI_SUM,
  *     - the bound is GHZ_MPI_FLOAT, and the call is no sum of float,
  *     - or the communicator is an intercommunicator.
- *   If the algorithm is AUTO, the mode AUTO or FASTEST, and the call is no reduction with a fill
- *   value, the library also passes on
+ *     - the algorithm is GHZ_MPI_NATIVE,
+ *   If algorithm and mode are AUTO, and the call is no reduction with a fill value, the library also
+ *   passes on
  *     - calls without a bound,
- *     - and, if MPI's int takes their count, calls below the threshold and calls of one rank.
- *   These bypass the library without contacting other ranks. With FASTEST, so do most calls of a
- *   kind for which MPI proved fastest and agreement would cost more than 1 %.
+ *     - and, if MPI's int takes their count, calls below the threshold, calls of one rank, and calls
+ *       of a kind that compression was worth nothing to: 16, then 32 ... 256 after each that was
+ *       tried. These are data that move, from 256 KiB on, without a fill; with options.link all
+ *       calls. A kind is a collective, operation, bound, and options, and a size up to a factor of 2.
+ *   These bypass the library without contacting other ranks.
  *
  * Device buffers, in a library built with CUDA
  *   sendbuf and recvbuf, each by itself, may be memory of a GPU (from cudaMalloc, or managed). The
@@ -79,7 +82,7 @@
  *               rank. Only compressed bytes leave the device: straight to MPI if that is CUDA-aware
  *               and all of the rank's buffers are on the device, else through pinned host memory.
  *   copied      The buffers of all other calls are copied to pinned host memory, and the result
- *               back: minima and maxima, GHZ_MPI_PLAIN, the bound GHZ_MPI_FLOAT, fill values with
+ *               back: minima and maxima, the bound GHZ_MPI_FLOAT, fill values with
  *               bounds other than GHZ_ABS, other numbers of contributions, a sum of one array in
  *               all, reduce_scatter in place, blocks with counts of their own, buffers on two
  *               devices, and calls that MPI makes if it is not CUDA-aware. Over an
@@ -104,7 +107,7 @@
  *                       count is their product has them, the first if several fit
  *   GHZ_MPI_ALGORITHM   auto, mpi, ring, doubling, halving, tree, chain, linear; for the
  *                       collectives that have it
- *   GHZ_MPI_MODE        auto, homomorphic, plain, fastest
+ *   GHZ_MPI_MODE        auto, homomorphic
  *   GHZ_MPI_THRESHOLD   bytes (suffixes k, M, G)
  *   GHZ_MPI_THREADS     threads of the codec per process
  *   GHZ_MPI_LINK        what a rank gets of the network: 200mbit, 1gbit (options.link)
@@ -143,8 +146,8 @@ extern "C" {
  * Gropp 2005; ring on compressed data, C-Coll (IPDPS'24) and hZCCL (SC'24); doubling on compressed
  * data, gZCCL (ICS'24). */
 typedef enum ghz_mpi_algorithm {
-  GHZ_MPI_ALGORITHM_AUTO = 0, /* by ranks and bytes; by the times of earlier calls where that is close */
-  GHZ_MPI_NATIVE,             /* the MPI call of the same name, whatever the mode */
+  GHZ_MPI_ALGORITHM_AUTO = 0, /* by ranks and bytes */
+  GHZ_MPI_NATIVE,             /* the MPI call of the same name, uncompressed, whatever the mode */
   GHZ_MPI_RING,               /* allreduce, reduce, reduce_scatter, allgather */
   GHZ_MPI_DOUBLING,           /* allreduce: recursive doubling */
   GHZ_MPI_HALVING,            /* allreduce: recursive halving, then doubling */
@@ -155,12 +158,10 @@ typedef enum ghz_mpi_algorithm {
 
 /* What the messages hold. */
 typedef enum ghz_mpi_mode {
-  /* As homomorphic, from the threshold on; MPI's own call below it; as plain what did not compress
-   * before, where that keeps all promises but those of bits. */
+  /* As homomorphic; MPI's own call below the threshold, for data that move where those before did
+   * not compress, and where options.link says so. */
   GHZ_MPI_MODE_AUTO = 0,
-  GHZ_MPI_HOMOMORPHIC, /* compress once, add compressed data, decompress once */
-  GHZ_MPI_PLAIN,       /* the values themselves, by the algorithms of this library */
-  GHZ_MPI_FASTEST      /* of these, and of MPI's own call, what proved fastest; bits may differ */
+  GHZ_MPI_HOMOMORPHIC /* compress once, add compressed data, decompress once */
 } ghz_mpi_mode;
 
 /* A kind of bound for sums and averages of float: as accurate as float, {GHZ_MPI_FLOAT, 0}. Results
@@ -188,8 +189,7 @@ typedef enum ghz_mpi_mode {
 
 /* What a call did on this rank. Times are seconds of this process. */
 typedef struct ghz_mpi_report {
-  ghz_mpi_algorithm algorithm; /* that was used */
-  ghz_mpi_mode mode;           /* that was used */
+  ghz_mpi_algorithm algorithm; /* that was used; GHZ_MPI_NATIVE: MPI's, uncompressed */
   /* Bytes that this rank would have sent by the same algorithm without compression, bytes that it
    * sent, and in how many messages. All are 0 for GHZ_MPI_NATIVE. */
   uint64_t raw_bytes, sent_bytes, messages;
@@ -229,8 +229,8 @@ typedef struct ghz_mpi_options {
   ghz_mpi_algorithm algorithm; /* AUTO: that of GHZ_MPI_ALGORITHM */
   ghz_mpi_mode mode;           /* AUTO: that of GHZ_MPI_MODE */
 
-  /* Bytes. Calls whose larger buffer is smaller go to MPI, if the algorithm is AUTO and the mode
-   * AUTO or FASTEST. 0: none does, so that messages of any size, one value too, have the same bits.
+  /* Bytes. Calls whose larger buffer is smaller go to MPI, if the algorithm and the mode are
+   * AUTO. 0: none does, so that messages of any size, one value too, have the same bits.
    * -1 means GHZ_MPI_THRESHOLD, or 256 KiB. */
   int64_t threshold;
 

@@ -59,9 +59,6 @@ static void plain_calls(void) {
   sums("MPI's algorithm, average", 3001, &o, 1e-3);
   o.algorithm = GHZ_MPI_ALGORITHM_AUTO;
   sums("compressed, average", 300000, &o, 0.5 + 1e-3);
-  o.average = 0;
-  o.mode = GHZ_MPI_PLAIN;
-  sums("plain", 100000, &o, 0);
 }
 
 /* The choice looks at all there is; nothing of it may be wrong. */

@@ -32,9 +32,7 @@ typedef struct claim {
   int64_t tight;   /* a float tile with values up to this stays within `error` with no rounding of the result */
 } claim;
 
-int compressed(const call_result *l) {
-  return l->report.algorithm != GHZ_MPI_NATIVE && l->report.mode != GHZ_MPI_PLAIN;
-}
+int compressed(const call_result *l) { return l->report.algorithm != GHZ_MPI_NATIVE; }
 
 static int is_sum(const call *s) { return reduces(s->what) && (s->op == SUM || s->op == AVERAGE); }
 static int64_t most(int64_t a, int64_t b) { return a > b ? a : b; }
@@ -203,7 +201,7 @@ static claim claim_of(const call *s, const call_result *l) {
   c.terms = reduces(s->what) ? (int64_t)dealt_in_all(s, l->ranks) : 1;
   if (reduces(s->what) && s->op == AVERAGE)
     c.divisor = c.terms;
-  c.rounded = is_sum(s) && (!compressed(l) || l->report.mode != GHZ_MPI_HOMOMORPHIC || l->report.inexact);
+  c.rounded = is_sum(s) && (!compressed(l) || l->report.inexact);
   c.exact = !c.rounded && !compressed(l);
   c.error = compressed(l) ? promised(&c) : 0;
   double step = 2 * in_units(s, l->report.eb) * (1 - 0x1p-6);
@@ -214,17 +212,11 @@ static claim claim_of(const call *s, const call_result *l) {
 /* ---- The report ---- */
 static void check_choice(const call *s, const call_result *l) {
   const ghz_mpi_report *r = &l->report;
-  int native = r->algorithm == GHZ_MPI_NATIVE;
-  check(native ? s->algorithm <= GHZ_MPI_NATIVE : has_algorithm(s->what, r->algorithm), "algorithm %d",
-        (int)r->algorithm);
+  check(!compressed(l) || has_algorithm(s->what, r->algorithm), "algorithm %d", (int)r->algorithm);
   if (s->algorithm != GHZ_MPI_ALGORITHM_AUTO)
     check(r->algorithm == s->algorithm, "algorithm %s", ghz_mpi_algorithm_name(r->algorithm));
-  check(r->mode > GHZ_MPI_MODE_AUTO && r->mode <= GHZ_MPI_PLAIN, "mode %d", (int)r->mode);
-  if (s->mode == GHZ_MPI_PLAIN || s->algorithm == GHZ_MPI_NATIVE)
-    check(r->mode == GHZ_MPI_PLAIN, "mode %s", ghz_mpi_mode_name(r->mode));
-  else if (s->mode == GHZ_MPI_HOMOMORPHIC || (s->mode == GHZ_MPI_MODE_AUTO && l->ranks > 1))
-    check(!native && r->mode == GHZ_MPI_HOMOMORPHIC, "what was to be compressed was not, by %s",
-          ghz_mpi_algorithm_name(r->algorithm));
+  else if (s->mode == GHZ_MPI_HOMOMORPHIC || l->ranks > 1)
+    check(compressed(l), "what was to be compressed was not");
 }
 
 static void check_times(const ghz_mpi_report *r, int threads) {
@@ -249,9 +241,6 @@ static void check_volume(const call *s, const call_result *l, MPI_Comm comm) {
     check(all[0] == 0 && all[1] == 0, "a report of MPI's messages");
   else if (l->ranks > 1 && s->count > 0)
     check(all[0] > 0 && all[1] > 0, "nothing was sent");
-  if (r->mode == GHZ_MPI_PLAIN)
-    check(all[0] == all[1], "plain messages of %llu bytes for %llu", (unsigned long long)all[1],
-          (unsigned long long)all[0]);
   int easy = s->shape.dims < 2 && s->data.kind <= FIELD_STEPS && s->count >= 16384 &&
              s->bound.kind == GHZ_ABS && s->bound.value >= ldexp(64, s->data.exponent);
   if (compressed(l) && easy && !s->of_result)
@@ -288,8 +277,7 @@ static void check_report(const call *s, const call_result *l, const extent *e, c
   check_times(&l->report, s->threads);
   check_bound(s, l, e, c);
   check_volume(s, l, comm);
-  check(all_same((uint64_t)l->report.algorithm * 16 + (uint64_t)l->report.mode, comm),
-        "ranks went different ways");
+  check(all_same((uint64_t)l->report.algorithm, comm), "ranks went different ways");
   check(all_same(eb, comm), "ranks have different bounds");
 }
 
@@ -320,7 +308,7 @@ static int shares(const call *s, const call_result *l) {
 }
 
 void check_same_bits(const call *s, const call_result *l, MPI_Comm comm) {
-  if (!on_all(l->code == MPI_SUCCESS && l->report.mode == GHZ_MPI_HOMOMORPHIC, comm))
+  if (!on_all(l->code == MPI_SUCCESS && compressed(l), comm))
     return;
   uint64_t hash = shares(s, l) ? hash_bytes(l->result, l->values * value_size(s)) : 0;
   check(largest(hash, comm) == hash || !shares(s, l), "ranks have different bits");
