@@ -104,15 +104,6 @@ static int compare_extents(const extents *a, const extents *b) {
   return (a->of[i] > b->of[i]) - (a->of[i] < b->of[i]);
 }
 
-static void combine_offers(const offer *a, offer *b) {
-  b->least = a->least < b->least ? a->least : b->least;
-  b->most = a->most > b->most ? a->most : b->most;
-  b->fresh = a->fresh > b->fresh ? a->fresh : b->fresh;
-  b->crowded += a->crowded;
-  b->refused += a->refused;
-  b->insists += a->insists;
-}
-
 static void combine(const record *a, record *b) {
   b->differing |= a->differing;
   for (int i = 0; i < IDENTITIES; i++)
@@ -134,7 +125,10 @@ static void combine(const record *a, record *b) {
   b->placement += a->placement;
   b->min = least(a->min, b->min);
   b->max = most(a->max, b->max);
-  combine_offers(&a->channel, &b->channel);
+  b->ours.fresh += a->ours.fresh;
+  b->ours.crowded += a->ours.crowded;
+  b->ours.refused += a->ours.refused;
+  b->ours.insists += a->ours.insists;
   b->isa = a->isa < b->isa ? a->isa : b->isa;
   b->last.values += a->last.values;
   b->last.compressed += a->last.compressed;

@@ -26,14 +26,13 @@ typedef struct extents {
   uint64_t of[4];
 } extents;
 
-/* What ranks tell each other of channels, see channel.c. Sums count ranks. */
-typedef struct offer {
-  uint64_t least, most; /* names of the channels that are offered; 0: none */
-  uint64_t fresh;       /* the name that a new one gets */
-  uint64_t crowded;     /* sum: ranks that have too many */
-  uint64_t refused;     /* sum: ranks to which MPI gave no communicator */
-  uint64_t insists;     /* sum: ranks whose call MPI cannot make instead */
-} offer;
+/* Numbers of ranks, see communicator.c. */
+typedef struct ours {
+  uint64_t fresh;   /* with other memory than in the call before */
+  uint64_t crowded; /* that have too many communicators of ours */
+  uint64_t refused; /* to which MPI gave none */
+  uint64_t insists; /* whose call MPI cannot make instead */
+} ours;
 
 /* What one rank knows, and after ghz_agree, what all ranks know together. */
 typedef struct record {
@@ -48,7 +47,7 @@ typedef struct record {
   double min, max;        /* of all finite values, where that is asked: see range.h */
   result_bytes last;      /* of the call before, for the tuner */
   uint64_t isa;           /* the slowest rank's instruction set: see choice/cost.h */
-  offer channel;
+  ours ours;
 } record;
 
 /* What this rank knows of a call. */

@@ -44,11 +44,11 @@ static void describe_raw(const payload_job *job, ghz_mpi_report *r) {
 }
 
 /* In the default floating-point environment: the program's must not change a bit (law L3). */
-static failure run_engine(channel *with, task *t) {
+static failure run_engine(communicator *with, task *t) {
   fenv_t programs;
   fegetenv(&programs);
   fesetenv(FE_DFL_ENV);
-  const failure f = ghz_engine_run(&with->plan, t->payload, &t->job, &with->space, with->comm);
+  const failure f = ghz_engine_run(&with->work->plan, t->payload, &t->job, &with->work->space, with->own);
   fesetenv(&programs);
   return f;
 }
@@ -67,13 +67,13 @@ static void find_loss(const plan *p, const payload_job *job, ghz_loss *loss) {
   }
 }
 
-error ghz_execute(const call *c, channel *with, task *t, ghz_mpi_report *report) {
+error ghz_execute(const call *c, communicator *with, task *t, ghz_mpi_report *report) {
   payload_job *job = &t->job;
   job->report = report;
-  report->dims = with->plan.shape.dims;
+  report->dims = with->work->plan.shape.dims;
   report->eb = contribution_bound(job);
   if (!job->source_on_device && c->set.bound.kind != GHZ_MPI_FLOAT)
-    find_loss(&with->plan, job, &report->loss);
+    find_loss(&with->work->plan, job, &report->loss);
   failure f = run_engine(with, t);
   error e = error_of(&f);
   if (!e.code && c->collective->finish)

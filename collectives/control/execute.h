@@ -6,6 +6,6 @@
 #include "control/prepare.h"
 
 /* Has the engine move all data of a task. Adds to *report what it did. */
-error ghz_execute(const call *c, channel *with, task *t, ghz_mpi_report *report);
+error ghz_execute(const call *c, communicator *with, task *t, ghz_mpi_report *report);
 
 #endif

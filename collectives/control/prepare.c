@@ -53,10 +53,10 @@ static footprint footprint_of(const call *c, variant how, const record *agreed) 
 }
 
 /* But for its lattice, of which only the type is known yet, and its report. */
-static payload_job job_of(const call *c, channel *with, const record *agreed) {
-  return (payload_job){.codec = with->codec,
-                       .pool = &with->pool,
-                       .plan = &with->plan,
+static payload_job job_of(const call *c, communicator *with, const record *agreed) {
+  return (payload_job){.codec = with->work->codec,
+                       .pool = &with->work->pool,
+                       .plan = &with->work->plan,
                        .lattice.type = c->real,
                        .order = c->reduction >= REDUCE_MIN ? GHZ_ORDER_LORENZO : GHZ_ORDER_BEST,
                        .reduction = c->reduction,
@@ -69,13 +69,13 @@ static payload_job job_of(const call *c, channel *with, const record *agreed) {
 
 /* Device buffers that are left in the call are a GPU's to work on. MPI is given device memory if it
  * takes that, and if none of the call's buffers is on the host. */
-static ghz_status set_up_device(const call *c, channel *with, payload_job *job) {
+static ghz_status set_up_device(const call *c, communicator *with, payload_job *job) {
   int all_on_device = (!c->used.send || c->on.send) && (!c->used.recv || c->on.recv);
   if (!c->on.any)
     return GHZ_OK;
   job->target_on_device = c->on.recv;
   job->source_on_device = c->send && c->send != MPI_IN_PLACE ? c->on.send : c->on.recv;
-  return ghz_device_setup(job, &with->device, &c->on, (size_t)with->plan.piece_tiles * GHZ_TILE,
+  return ghz_device_setup(job, &with->work->device, &c->on, (size_t)with->work->plan.piece_tiles * GHZ_TILE,
                           all_on_device && ghz_device_direct());
 }
 
@@ -87,23 +87,23 @@ static const payload *payload_of(const payload_job *job) {
   return job->bins ? &ghz_payload_bins : &ghz_payload_homomorphic;
 }
 
-static int reserve(channel *with, task *t) {
+static int reserve(communicator *with, task *t) {
   t->payload = payload_of(&t->job);
-  return ghz_engine_prepare(&with->space, &with->plan, t->payload, &t->job);
+  return ghz_engine_prepare(&with->work->space, &with->work->plan, t->payload, &t->job);
 }
 
 /* The codec's scratch depends on the number of threads, too, in which ranks may differ. */
-static int reserve_codec(const call *c, channel *with, const task *t) {
+static int reserve_codec(const call *c, communicator *with, const task *t) {
   uint64_t terms = t->job.total_contributions;
   uint32_t most = terms > UINT32_MAX ? UINT32_MAX : terms > 0 ? (uint32_t)terms : 1;
-  return ghz_slice_reserve(with->codec, &(ghz_shape){.dims = 1}, with->plan.piece_tiles, c->real, most) ==
-         GHZ_OK;
+  return ghz_slice_reserve(with->work->codec, &(ghz_shape){.dims = 1}, with->work->plan.piece_tiles, c->real,
+                           most) == GHZ_OK;
 }
 
 /* Works on the host, where everything is reserved: enough to tell the other ranks. */
-static void give_up_device(channel *with, task *t) {
+static void give_up_device(communicator *with, task *t) {
   t->job.async = NULL;
-  t->job.pool = &with->pool;
+  t->job.pool = &with->work->pool;
   t->payload = payload_of(&t->job);
 }
 
@@ -116,10 +116,10 @@ static int plan_call(const call *c, plan *p, const footprint *f) {
 
 /* Reserves memory on the host even if a device is to do the work. Its pages are not touched, and it
  * is there should the device fail in a later call that needs no second agreement. */
-static error make_plan(const call *c, channel *with, task *t) {
+static error make_plan(const call *c, communicator *with, task *t) {
   const error no_memory = {MPI_ERR_NO_MEM, ERROR_OURS, "no memory for the plan"};
   const error no_memory_for_codec = {MPI_ERR_NO_MEM, ERROR_OURS, "no memory for the codec"};
-  if (!plan_call(c, &with->plan, &t->footprint) || !reserve(with, t))
+  if (!plan_call(c, &with->work->plan, &t->footprint) || !reserve(with, t))
     return no_memory;
   error on_device = ghz_error_of_device(set_up_device(c, with, &t->job));
   if (t->job.async && !reserve(with, t))
@@ -132,10 +132,10 @@ static error make_plan(const call *c, channel *with, task *t) {
   return on_device;
 }
 
-error ghz_prepare_bins(channel *with, task *t) {
+error ghz_prepare_bins(communicator *with, task *t) {
   t->job.bins = &t->bins;
   t->footprint.bins = (uint64_t)t->bins.count;
-  t->agrees = !ghz_channel_knows(with, &t->footprint);
+  t->agrees = !ghz_communicator_knows(with, &t->footprint);
   error out = {0};
   if (!reserve(with, t))
     out = (error){MPI_ERR_NO_MEM, ERROR_OURS, "no memory for values set apart"};
@@ -151,20 +151,20 @@ static void forget_buffers(plan *p) {
 
 /* Where copies of device buffers can fail, all ranks agree that they have not: MPI hangs if a rank
  * stays away. */
-error ghz_prepare(const call *c, channel *with, variant how, const record *agreed, error own, task *t) {
+error ghz_prepare(const call *c, communicator *with, variant how, const record *agreed, error own, task *t) {
   *t = (task){.agrees = agreed->devices > 0};
   if (how.algorithm == GHZ_MPI_NATIVE)
     return own;
-  ghz_context_set_threads(with->codec, c->set.threads);
+  ghz_context_set_threads(with->work->codec, c->set.threads);
   t->job = job_of(c, with, agreed);
   t->footprint = footprint_of(c, how, agreed);
   t->needs_range = c->set.bound.kind != GHZ_ABS && (agreed->devices > 0 || !call_range_is_early(c));
   t->min = t->needs_range ? INFINITY : agreed->min;
   t->max = t->needs_range ? -INFINITY : agreed->max;
-  t->agrees = t->needs_range || !ghz_channel_knows(with, &t->footprint);
+  t->agrees = t->needs_range || !ghz_communicator_knows(with, &t->footprint);
   error e = make_plan(c, with, t);
   e = e.code ? e : own;
   if (e.code && t->has_plan)
-    forget_buffers(&with->plan);
+    forget_buffers(&with->work->plan);
   return e;
 }

@@ -4,7 +4,7 @@
 #define GHZ_MPI_PREPARE_H
 
 #include "choice/select.h"
-#include "control/channel.h"
+#include "control/communicator.h"
 #include "payload/bins.h"
 
 /* A call that is ready to be made on this rank. */
@@ -19,13 +19,13 @@ typedef struct task {
   bins bins;       /* of GHZ_MPI_FLOAT */
 } task;
 
-/* Plans a call, and reserves the memory for it in the channel. `agreed` is
+/* Plans a call, and reserves the memory for it. `agreed` is
  * what all ranks know, and `own` what is wrong on this rank already. Returns what is wrong, for the
  * second agreement to tell. Local. */
-error ghz_prepare(const call *c, channel *with, variant how, const record *agreed, error own, task *t);
+error ghz_prepare(const call *c, communicator *with, variant how, const record *agreed, error own, task *t);
 
 /* Reserves memory for t->bins, where the values need more than one lattice. Whether all ranks have
  * to agree on that is in t->agrees. Local. */
-error ghz_prepare_bins(channel *with, task *t);
+error ghz_prepare_bins(communicator *with, task *t);
 
 #endif

@@ -71,8 +71,7 @@ error ghz_range_early(const call *c, ghz_context *codec, error own, record *r) {
   const void *x = input_of(c, &values);
   if (own.code || c->on.any || values == 0 || !call_range_is_early(c))
     return own;
-  if (codec)
-    ghz_context_set_threads(codec, c->set.threads);
+  ghz_context_set_threads(codec, c->set.threads);
   ghz_status status = host_range(c, codec, x, (size_t)values, &r->min, &r->max);
   return status == GHZ_OK ? own : (error){MPI_ERR_NO_MEM, ERROR_OURS, "no memory to find the range"};
 }
@@ -123,9 +122,9 @@ static error measure(const call *c, const payload_job *job, record *r, exponents
 }
 
 /* The counts of all ranks, at the same time as the agreement. */
-static error agree_with_counts(const call *c, channel *with, record *r, exponents *e, error own) {
+static error agree_with_counts(const call *c, communicator *with, record *r, exponents *e, error own) {
   MPI_Request request = MPI_REQUEST_NULL;
-  int code = MPI_Iallreduce(MPI_IN_PLACE, e->count, EXPONENTS, MPI_UINT64_T, MPI_SUM, with->comm, &request);
+  int code = MPI_Iallreduce(MPI_IN_PLACE, e->count, EXPONENTS, MPI_UINT64_T, MPI_SUM, with->own, &request);
   const error refused = {code, ERROR_OF_MPI, ""};
   error agreed = ghz_agree(c->comm, r, code == MPI_SUCCESS ? own : refused);
   code = ghz_wait(&request);
@@ -141,7 +140,7 @@ static error make_float_lattice(const call *c, const exponents *e, task *t) {
 
 /* Bins take more memory than one lattice, and that they are needed is known only now: the first
  * call with so many asks once more whether all ranks have it. */
-static error agree_on_bins(const call *c, channel *with, task *t) {
+static error agree_on_bins(const call *c, communicator *with, task *t) {
   record r = {.error_rank = c->at.rank};
   if (t->bins.count < 2 && !t->bins.list[0].scale)
     return (error){0};
@@ -149,11 +148,11 @@ static error agree_on_bins(const call *c, channel *with, task *t) {
   if (t->agrees)
     e = ghz_agree(c->comm, &r, e);
   if (!e.code)
-    ghz_channel_remember(with, &t->footprint);
+    ghz_communicator_remember(with, &t->footprint);
   return e;
 }
 
-static error agree_on_range(const call *c, channel *with, task *t, error own) {
+static error agree_on_range(const call *c, communicator *with, task *t, error own) {
   record r = {.min = t->min, .max = t->max, .error_rank = c->at.rank};
   exponents e = {{0}};
   int is_float = c->set.bound.kind == GHZ_MPI_FLOAT;
@@ -169,7 +168,7 @@ static error agree_on_range(const call *c, channel *with, task *t, error own) {
   }
   if (own.code || !t->payload)
     return own;
-  ghz_channel_remember(with, &t->footprint);
+  ghz_communicator_remember(with, &t->footprint);
   ghz_lattice *l = &t->job.lattice;
   error made = is_float ? make_float_lattice(c, &e, t) : make_lattice(c, &r, t->job.total_contributions, l);
   if (!made.code && c->set.has_fill && ghz_lattice_set_fill(l, c->set.fill) != GHZ_OK)
@@ -178,7 +177,7 @@ static error agree_on_range(const call *c, channel *with, task *t, error own) {
 }
 
 /* As execute.c: ranks make the same lattice, whatever their floating-point environments are. */
-error ghz_agree_on_range(const call *c, channel *with, task *t, error own) {
+error ghz_agree_on_range(const call *c, communicator *with, task *t, error own) {
   fenv_t programs;
   fegetenv(&programs);
   fesetenv(FE_DFL_ENV);

@@ -48,34 +48,34 @@ static error bypass(call *c, run *r, error own) {
 /* 2. Puts together what all ranks know, the range of their values too. `own` is what is wrong on
  * this one. */
 static error agree(const call *c, run *r, error own) {
-  ghz_channel_offer(&r->with->on, c->comm, &r->agreed);
-  own = ghz_range_early(c, r->with->on.taken ? r->with->on.taken->codec : NULL, own, &r->agreed);
-  return ghz_agree(c->comm, &r->agreed, own);
+  error e = ghz_communicator_enter(r->with, &r->agreed);
+  own = own.code ? own : e;
+  if (r->with->work)
+    own = ghz_range_early(c, r->with->work->codec, own, &r->agreed);
+  e = ghz_agree(c->comm, &r->agreed, own);
+  if (e.code || r->agreed.ours.fresh)
+    r->with->footprint_count = 0;
+  return e;
 }
 
-/* 3. Selects the algorithm, and whether to compress; all ranks alike. What is not MPI's takes a
- * channel, or where none can be had, is MPI's after all. */
+/* 3. Selects the algorithm, and whether to compress; all ranks alike. What is not MPI's needs
+ * a communicator of ours, or where none can be had, is MPI's after all. */
 static error select_way(const call *c, run *r) {
   error e = {0};
   r->how = ghz_select(&r->with->tuner, c, &r->agreed);
   r->with->last = (result_bytes){0}; /* it has been learnt */
-  if (r->how.algorithm == GHZ_MPI_NATIVE)
-    ghz_channel_release(&r->with->on);
-  else
-    e = ghz_channel_settle(&r->with->on, c, &r->agreed);
-  if (!r->with->on.taken)
+  r->with->crowded = r->agreed.ours.crowded > 0;
+  if (r->how.algorithm != GHZ_MPI_NATIVE)
+    e = ghz_communicator_settle(r->with, c);
+  if (r->with->own == MPI_COMM_NULL)
     r->how.algorithm = GHZ_MPI_NATIVE;
   return e;
-}
-
-static channel *channel_of(const run *r) {
-  return r->with ? r->with->on.taken : NULL;
 }
 
 static error find_spare(run *r) {
   call *c = &r->made;
   size_t bytes = c->collective->spare && r->how.algorithm != GHZ_MPI_NATIVE ? c->collective->spare(c) : 0;
-  c->spare = bytes ? grow(&channel_of(r)->spare, bytes, 1) : NULL;
+  c->spare = bytes ? grow(&r->with->work->spare, bytes, 1) : NULL;
   if (bytes && !c->spare)
     return (error){MPI_ERR_NO_MEM, ERROR_OURS, "no memory for a block of the result"};
   return (error){0};
@@ -86,13 +86,13 @@ static error prepare(const call *c, run *r) {
   error e = ghz_host_copy_begin(c, r->how, r->agreed.contributions, &r->made);
   if (!e.code)
     e = find_spare(r);
-  return ghz_prepare(&r->made, channel_of(r), r->how, &r->agreed, e, &r->task);
+  return ghz_prepare(&r->made, r->with, r->how, &r->agreed, e, &r->task);
 }
 
 /* 5. Puts together whether all ranks have what they need, and of their values what step 2 could not
  * bring, where there is any of that. */
 static error agree_on_range(run *r, error own) {
-  error e = ghz_agree_on_range(&r->made, channel_of(r), &r->task, own);
+  error e = ghz_agree_on_range(&r->made, r->with, &r->task, own);
   if (r->with)
     r->report.agree = MPI_Wtime() - r->start;
   return e;
@@ -101,8 +101,7 @@ static error agree_on_range(run *r, error own) {
 /* 6. Moves all data. */
 static error execute(const call *c, run *r) {
   r->report.algorithm = r->how.algorithm;
-  error e =
-      r->task.payload ? ghz_execute(&r->made, channel_of(r), &r->task, &r->report) : ghz_native_run(&r->made);
+  error e = r->task.payload ? ghz_execute(&r->made, r->with, &r->task, &r->report) : ghz_native_run(&r->made);
   return e.code ? e : ghz_host_copy_end(c, &r->made);
 }
 
@@ -138,7 +137,7 @@ static int run_call(call *c, const MPI_Count *counts, const MPI_Count *places, c
   e = make_call(c, &r, e);
   int code = e.code ? ghz_error_raise(c->comm, c->collective->name, &e) : MPI_SUCCESS;
   if (r.with)
-    ghz_channel_release(&r.with->on);
+    ghz_communicator_leave(r.with);
   ghz_call_leave(c);
   return code;
 }
