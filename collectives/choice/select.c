@@ -19,16 +19,16 @@ static double cost_of(const call *c, ghz_mpi_algorithm a) {
 /* That of the options, or the cheapest, the preferred among equals. All give the same bits. */
 static ghz_mpi_algorithm algorithm_of(const call *c, const record *agreed) {
   const collective *what = c->collective;
-  ghz_mpi_algorithm best = what->preferred[0];
+  const algorithm *best = what->algorithms;
   if (c->set.algorithm != GHZ_MPI_ALGORITHM_AUTO)
     return c->set.algorithm;
-  if (agreed->devices && what->algorithms[GHZ_MPI_DOUBLING].build &&
+  if (agreed->devices && collective_algorithm(what, GHZ_MPI_DOUBLING) &&
       call_bytes(c) / c->at.ranks < GHZ_DEVICE_SEGMENT)
     return GHZ_MPI_DOUBLING;
-  for (int i = 1; what->preferred[i]; i++)
-    if (cost_of(c, what->preferred[i]) < cost_of(c, best))
-      best = what->preferred[i];
-  return best;
+  for (const algorithm *a = best + 1; a->name; a++)
+    if (cost_of(c, a->name) < cost_of(c, best->name))
+      best = a;
+  return best->name;
 }
 
 /* The bits of the number of values: the same for all calls of a kind. */

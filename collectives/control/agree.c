@@ -65,7 +65,7 @@ static void identify(const call *c, uint64_t *identity) {
   identity[SAME_SHAPE] = shape_hash(&c->shape);
   identity[SAME_TYPE] = (uint64_t)c->value_size << 1 | (unsigned)c->is_real;
   identity[SAME_OPERATION] = (uint64_t)c->reduction | (uint64_t)s->average << 8 | (uint64_t)foreign << 16;
-  identity[SAME_ROOT] = c->collective->rooted ? (uint64_t)c->root : 0;
+  identity[SAME_ROOT] = collective_is_rooted(c->collective) ? (uint64_t)c->root : 0;
   identity[SAME_BOUND] = bits_of(s->bound.value);
   identity[SAME_FILL] = s->has_fill && c->is_real ? mixed(1, bits_of(s->fill)) : 0;
   identity[SAME_OPTIONS] = (uint64_t)s->algorithm | (uint64_t)s->mode << 8 | (uint64_t)s->bound.kind << 16 |

@@ -4,6 +4,7 @@
 #include "control/execute.h"
 
 #include "payload/bins.h"
+#include "request/buffers.h"
 
 #include <fenv.h>
 #include <math.h>
@@ -76,10 +77,10 @@ error ghz_execute(const call *c, communicator *with, task *t, ghz_mpi_report *re
     find_loss(&with->work->plan, job, &report->loss);
   failure f = run_engine(with, t);
   error e = error_of(&f);
-  if (!e.code && c->collective->finish)
-    e = ghz_error_of_device(c->collective->finish(c));
-  if (!e.code)
+  if (!e.code) {
+    ghz_buffers_finish(c);
     report->bound = result_bound(job, report);
+  }
   if (c->set.bound.kind == GHZ_MPI_FLOAT)
     describe_raw(job, report);
   return e;

@@ -6,6 +6,7 @@
 #ifdef GHZ_HAVE_CUDA
 
 #include "control/communicator.h"
+#include "request/buffers.h"
 
 /* ---- Which calls need copies ----------------------------------------------------------------- */
 
@@ -13,7 +14,7 @@
  * made of two, see payload/homomorphic.c. The host counts exponents, finds ranges without fills,
  * and has spare memory. */
 static int suits_device(const call *c, variant how, uint64_t contributions) {
-  if (c->counts || (c->collective->spare && c->collective->spare(c)))
+  if (c->counts || ghz_buffers_spare(c))
     return 0;
   return c->set.contributions == 1 && !c->on.apart && c->set.bound.kind != GHZ_MPI_FLOAT &&
          !(c->set.has_fill && c->set.bound.kind != GHZ_ABS) &&
@@ -23,7 +24,7 @@ static int suits_device(const call *c, variant how, uint64_t contributions) {
 /* MPI takes device buffers if it is CUDA-aware, but the host divides averages, and copies for
  * reduce.c. */
 static int suits_mpi(const call *c) {
-  int copies = c->collective->reduces && c->collective->rooted && c->send == MPI_IN_PLACE;
+  int copies = c->collective->reduces && collective_is_rooted(c->collective) && call_is_in_place(c);
   return ghz_device_direct() && !c->set.average && !copies;
 }
 

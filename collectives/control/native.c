@@ -28,8 +28,8 @@ static void divide(const call *c) {
 }
 
 error ghz_native_run(const call *c) {
-  int code = c->collective->native(c);
-  if (code == MPI_SUCCESS && c->set.average && (!c->collective->rooted || call_is_root(c)))
+  int code = c->collective->by_mpi(c);
+  if (code == MPI_SUCCESS && c->set.average && (!collective_is_rooted(c->collective) || call_is_root(c)))
     divide(c);
   return (error){code, ERROR_RAISED, ""};
 }

@@ -3,6 +3,8 @@
 
 #include "control/prepare.h"
 
+#include "request/buffers.h"
+
 #include <math.h>
 
 enum { MOST_PIECES = 1 << 15 }; /* tags that every MPI has */
@@ -24,7 +26,7 @@ static ghz_shape shape_of(const call *c, variant how) {
 
 /* If any rank has device buffers, all ranks cut as it needs it: they have to cut alike. */
 static layout layout_of(const call *c, variant how, int any_device) {
-  const algorithm *a = &c->collective->algorithms[how.algorithm];
+  const algorithm *a = collective_algorithm(c->collective, how.algorithm);
   const ghz_shape shape = shape_of(c, how);
   const uint64_t count = ghz_shape_count(&shape);
   layout l;
@@ -108,9 +110,9 @@ static void give_up_device(communicator *with, task *t) {
 }
 
 static int plan_call(const call *c, plan *p, const footprint *f) {
-  if (!ghz_plan_cut(p, &f->layout, c->counts, c->at, c->collective->algorithms[f->algorithm].build))
+  if (!ghz_plan_cut(p, &f->layout, c->counts, c->at, collective_algorithm(c->collective, f->algorithm)->build))
     return 0;
-  c->collective->arrange(c, p->parts);
+  ghz_buffers_arrange(c, p->parts, f->layout.parts);
   return ghz_plan_order(p);
 }
 

@@ -59,7 +59,7 @@ static ghz_status find_range(const call *c, const payload_job *job, record *r) {
 /* All values that this rank gives lie in a row. */
 static const void *input_of(const call *c, uint64_t *values) {
   int in_place = !c->used.send && c->used.reads_recv,
-      is_block = (c->collective->blocks || c->counts) && !c->collective->reduces;
+      is_block = (collective_has_blocks(c->collective) || c->counts) && !c->collective->reduces;
   *values = !in_place ? c->used.send : is_block ? call_own(c) : c->used.recv;
   if (!in_place)
     return c->send;

@@ -8,6 +8,7 @@
 #include "control/native.h"
 #include "control/range.h"
 #include "request/arguments.h"
+#include "request/buffers.h"
 
 /* A call under way. */
 typedef struct run {
@@ -74,7 +75,7 @@ static error select_way(const call *c, run *r) {
 
 static error find_spare(run *r) {
   call *c = &r->made;
-  size_t bytes = c->collective->spare && r->how.algorithm != GHZ_MPI_NATIVE ? c->collective->spare(c) : 0;
+  size_t bytes = r->how.algorithm != GHZ_MPI_NATIVE ? ghz_buffers_spare(c) : 0;
   c->spare = bytes ? grow(&r->with->work->spare, bytes, 1) : NULL;
   if (bytes && !c->spare)
     return (error){MPI_ERR_NO_MEM, ERROR_OURS, "no memory for a block of the result"};

@@ -3,6 +3,7 @@
 
 #include "request/arguments.h"
 
+#include "request/buffers.h"
 #include "request/extents.h"
 #include "request/types.h"
 
@@ -151,7 +152,7 @@ static error read_meaning(call *c, const MPI_Count *counts, const MPI_Count *pla
     e = read_blocks(c, counts, places, components);
   c->reduction = reduction_of(c);
   c->shape = read_shape(c);
-  c->used = c->collective->extent(c);
+  c->used = ghz_buffers_used(c);
   c->fits_int = c->count <= INT_MAX / call_blocks(c);
   c->for_mpi = reason_for_mpi(c);
   if (c->is_real && c->real == GHZ_F32)
@@ -191,7 +192,7 @@ static error check_contributions(const call *c) {
 
 static int has_algorithm(const call *c) {
   ghz_mpi_algorithm a = c->set.algorithm;
-  return a == GHZ_MPI_ALGORITHM_AUTO || a == GHZ_MPI_NATIVE || c->collective->algorithms[a].build;
+  return a == GHZ_MPI_ALGORITHM_AUTO || a == GHZ_MPI_NATIVE || collective_algorithm(c->collective, a);
 }
 
 /* MPI and plain data would add fills up. Where the environment has a fill and nothing has a bound,
@@ -234,7 +235,7 @@ static error check_shape(const call *c) {
 }
 
 static int is_aliased(const call *c) {
-  int both_matter = !c->collective->rooted || call_is_root(c);
+  int both_matter = !collective_is_rooted(c->collective) || call_is_root(c);
   return both_matter && c->recv && c->send == c->recv && c->send != MPI_IN_PLACE && c->set.contributions;
 }
 
@@ -251,9 +252,9 @@ static error check(const call *c) {
     return wrong(MPI_ERR_COUNT, "the count is %lld", (long long)c->count);
   if (is_too_long(c))
     return wrong(MPI_ERR_COUNT, "the count is too large: %lld", (long long)c->count);
-  if (c->collective->rooted && (c->root < 0 || c->root >= c->at.ranks))
+  if (collective_is_rooted(c->collective) && (c->root < 0 || c->root >= c->at.ranks))
     return wrong(MPI_ERR_ROOT, "the root is %d, of %d ranks", c->root, c->at.ranks);
-  if (c->count > 0 && c->is_real && c->collective->lacks_buffer(c))
+  if (c->count > 0 && c->is_real && ghz_buffers_lack(c))
     return wrong(MPI_ERR_BUFFER, "a buffer is NULL, or MPI_IN_PLACE where that is not allowed");
   if (c->count > 0 && c->is_real && is_aliased(c))
     return wrong(MPI_ERR_BUFFER, "sendbuf is recvbuf; MPI_IN_PLACE is for that");

@@ -10,15 +10,13 @@
 #include "request/settings.h"
 #include "schedules/schedule.h"
 
-enum { ALGORITHMS = GHZ_MPI_LINEAR + 1 };
-
 typedef struct collective collective;
 
 /* How many values of its buffers a call uses on this rank, from the first one to the last. */
-typedef struct extent {
+typedef struct used_values {
   uint64_t send, recv;
   int reads_recv; /* recv holds input, too */
-} extent;
+} used_values;
 
 /* A call. The user's arguments come first; ghz_call_read derives the rest from them. */
 typedef struct call {
@@ -43,7 +41,7 @@ typedef struct call {
    * none. */
   uint64_t *counts, *places;
   int *for_native; /* both as MPI's call takes them, if fits_int */
-  extent used;
+  used_values used;
   int fits_int;        /* counts and offsets fit the int of MPI's calls */
   const char *for_mpi; /* why only MPI can make the call; all ranks find so alike. NULL: we can */
   buffer_location on;  /* of the buffers that this rank uses */
@@ -52,30 +50,22 @@ typedef struct call {
 
 /* How an algorithm does a collective. */
 typedef struct algorithm {
-  schedule_builder build;     /* NULL: not at all */
+  ghz_mpi_algorithm name; /* 0 ends a list */
+  schedule_builder build;
   int (*segments)(int ranks); /* of a part; NULL: 1 */
   int columns_first;          /* as in layout */
 } algorithm;
 
+/* Which ranks have a block (the array, where there are none) in their buffers. */
+typedef enum holders { BY_ALL, BY_OWNER, BY_ROOT } holders;
+
 struct collective {
   const char *name; /* of the function */
-  int reduces;      /* has an operation */
-  int rooted;
-  int blocks;  /* moves an array per rank, all of one size; not one array */
-  int counted; /* moves a block per rank, each with a count of its own */
-  algorithm algorithms[ALGORITHMS];
-  ghz_mpi_algorithm preferred[4]; /* what the tuner tries, in this order; 0 ends it */
-  /* Whether a buffer that this rank uses is missing. */
-  int (*lacks_buffer)(const call *c);
-  extent (*extent)(const call *c);
-  /* Bytes of spare memory that this rank needs beside its buffers; may be NULL: none. */
-  size_t (*spare)(const call *c);
-  /* Sets where the parts lie on this rank. */
-  void (*arrange)(const call *c, part *parts);
-  /* What is left to do on this rank after the engine has run; may be NULL. */
-  ghz_status (*finish)(const call *c);
-  /* The MPI call of the same name, for counts that fit an int. */
-  int (*native)(const call *c);
+  holders gives, gets;
+  int reduces; /* has an operation */
+  int counted; /* its blocks have counts of their own */
+  const algorithm *algorithms;
+  int (*by_mpi)(const call *c); /* MPI's call of the same name, for counts that fit an int */
 };
 
 /* Makes the call of these arguments, of which some have no meaning to some collectives. Returns an
@@ -95,7 +85,7 @@ int ghz_collective_run_v(const collective *what, const void *send, void *recv, c
 int ghz_native_copy(const call *c, void **copy);
 
 /* Whether a call is so small, and asks for so little, that it goes straight to MPI before anything
- * else is looked at: MPI alone checks it. `blocks` as in collective. */
+ * else is looked at: MPI alone checks it. `blocks`: it moves an array per rank. */
 static inline int ghz_collective_bypass(const void *send, const void *recv, MPI_Count count, MPI_Datatype type,
                                         MPI_Comm comm, int blocks, const ghz_mpi_options *options) {
   int ranks = 1, size = type == MPI_FLOAT ? 4 : 8;
@@ -109,9 +99,26 @@ static inline int ghz_collective_bypass(const void *send, const void *recv, MPI_
 
 /* ---- What a call is like --------------------------------------------------------------------- */
 
+/* NULL: the collective has none of this name. */
+static inline const algorithm *collective_algorithm(const collective *what, ghz_mpi_algorithm name) {
+  const algorithm *a = what->algorithms;
+  while (a->name && a->name != name)
+    a++;
+  return a->name ? a : NULL;
+}
+
+static inline int collective_is_rooted(const collective *what) {
+  return what->gives == BY_ROOT || what->gets == BY_ROOT;
+}
+
+/* Whether it moves an array per rank, all of one size. */
+static inline int collective_has_blocks(const collective *what) {
+  return !what->counted && (what->gives == BY_OWNER || what->gets == BY_OWNER);
+}
+
 /* Arrays of `count` values in the larger of the buffers. */
 static inline int call_blocks(const call *c) {
-  return c->collective->blocks ? c->at.ranks : 1;
+  return collective_has_blocks(c->collective) ? c->at.ranks : 1;
 }
 
 /* The bytes of the larger buffer. A double, as they may be too many for an integer. */
@@ -131,12 +138,7 @@ static inline int call_range_is_early(const call *c) {
   return !c->for_mpi && (s->bound.kind == GHZ_REL || s->bound.kind == GHZ_PSNR);
 }
 
-/* ---- For collectives ------------------------------------------------------------------------- */
-
-/* Whether there is nowhere to put a result. */
-static inline int call_lacks_target(const call *c) {
-  return !c->recv || c->recv == MPI_IN_PLACE;
-}
+/* ---- Its buffers ----------------------------------------------------------------------------- */
 
 /* Values of this rank's block, of all blocks from the first to the last (of the array, where there
  * are no blocks), and of all contributions. */
@@ -153,6 +155,10 @@ static inline uint64_t call_all(const call *c) {
 
 static inline uint64_t call_given(const call *c) {
   return call_all(c) * (uint64_t)c->set.contributions;
+}
+
+static inline int call_is_in_place(const call *c) {
+  return c->send == MPI_IN_PLACE;
 }
 
 static inline int call_is_root(const call *c) {
