@@ -10,7 +10,6 @@
 
 #include "choice/cost.h"
 #include "engine/poll.h"
-#include "request/extents.h"
 
 /* ---- What this rank knows -------------------------------------------------------------------- */
 
@@ -32,10 +31,6 @@ static uint64_t bits_of(double x) {
   uint64_t bits;
   memcpy(&bits, &x, sizeof bits);
   return bits;
-}
-
-static extents extents_of(const ghz_shape *s) {
-  return (extents){{(uint64_t)s->dims, s->extent[0], s->extent[1], s->extent[2]}};
 }
 
 static uint64_t count_of(const call *c) {
@@ -77,9 +72,9 @@ static void identify(const call *c, uint64_t *identity) {
 record ghz_agree_record(const call *c, const result_bytes *last) {
   record r = {
       .error_rank = c->at.rank, .min = INFINITY, .max = -INFINITY, .last = *last, .isa = ghz_cost_isa()};
-  r.least = r.most = extents_of(&c->shape);
   r.contributions = (uint64_t)(c->set.contributions > 0 ? c->set.contributions : 0);
   identify(c, r.identity);
+  memcpy(r.most, r.identity, sizeof r.most);
   if (c->on.any) {
     r.devices = 1;
     r.placement = placement_of(c, r.contributions);
@@ -97,29 +92,15 @@ static double most(double a, double b) {
   return b > a ? b : a;
 }
 
-static int compare_extents(const extents *a, const extents *b) {
-  int i = 0;
-  while (i < 3 && a->of[i] == b->of[i])
-    i++;
-  return (a->of[i] > b->of[i]) - (a->of[i] < b->of[i]);
-}
-
 static void combine(const record *a, record *b) {
-  b->differing |= a->differing;
-  for (int i = 0; i < IDENTITIES; i++)
-    if (a->identity[i] != b->identity[i]) {
-      b->differing |= UINT64_C(1) << i;
-      /* the same number in the end, whichever order MPI combines ranks in */
-      b->identity[i] = a->identity[i] > b->identity[i] ? a->identity[i] : b->identity[i];
-    }
+  for (int i = 0; i < IDENTITIES; i++) {
+    b->identity[i] = a->identity[i] < b->identity[i] ? a->identity[i] : b->identity[i];
+    b->most[i] = a->most[i] > b->most[i] ? a->most[i] : b->most[i];
+  }
   if (a->error_class && (!b->error_class || a->error_rank < b->error_rank)) {
     b->error_class = a->error_class;
     b->error_rank = a->error_rank;
   }
-  if (compare_extents(&a->least, &b->least) < 0)
-    b->least = a->least;
-  if (compare_extents(&a->most, &b->most) > 0)
-    b->most = a->most;
   b->contributions += a->contributions;
   b->devices += a->devices;
   b->placement += a->placement;
@@ -203,32 +184,15 @@ static const char *class_text(int error_class) {
                                          : "gave a bad argument";
 }
 
-static void describe(const extents *e, char text[SHAPE_TEXT]) {
-  ghz_extents_describe(&(ghz_shape){(int)e->of[0], {e->of[1], e->of[2], e->of[3]}}, text);
-}
-
-static error different_shapes(const record *r) {
-  error e = {.code = MPI_ERR_ARG};
-  char least[SHAPE_TEXT], most[SHAPE_TEXT];
-  describe(&r->least, least);
-  describe(&r->most, most);
-  snprintf(e.text, sizeof e.text, "the ranks disagree on the shape: %s and %s", least, most);
-  return e;
-}
-
 static error disagreement(const record *r) {
   static const char *const names[IDENTITIES] = {"call", "count", "shape",      "type",   "operation",
                                                 "root", "bound", "fill value", "options"};
   error e = {0};
-  int i = 0;
-  if (!r->differing)
-    return e;
-  while (!(r->differing >> i & 1))
-    i++;
-  if (i == SAME_SHAPE)
-    return different_shapes(r);
-  e.code = MPI_ERR_ARG;
-  snprintf(e.text, sizeof e.text, "the ranks disagree on the %s", names[i]);
+  for (int i = 0; i < IDENTITIES && !e.code; i++)
+    if (r->identity[i] != r->most[i]) {
+      e.code = MPI_ERR_ARG;
+      snprintf(e.text, sizeof e.text, "the ranks disagree on the %s", names[i]);
+    }
   return e;
 }
 

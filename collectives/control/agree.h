@@ -21,11 +21,6 @@ enum identity {
   IDENTITIES
 };
 
-/* Dims and extents: a ghz_shape without padding. */
-typedef struct extents {
-  uint64_t of[4];
-} extents;
-
 /* Numbers of ranks, see communicator.c. */
 typedef struct ours {
   uint64_t fresh;   /* with other memory than in the call before */
@@ -36,9 +31,7 @@ typedef struct ours {
 
 /* What one rank knows, and after ghz_agree, what all ranks know together. */
 typedef struct record {
-  uint64_t identity[IDENTITIES];
-  uint64_t differing;     /* bit i: not all ranks have the same identity[i] */
-  extents least, most;    /* the first and last shape of all ranks', by dims, then extents */
+  uint64_t identity[IDENTITIES], most[IDENTITIES]; /* the least and the most of all ranks' */
   int32_t error_class;    /* the error class of a rank that cannot take part; 0: all can */
   int32_t error_rank;     /* the lowest such rank */
   uint64_t contributions; /* sum over the ranks */

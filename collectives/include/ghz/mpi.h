@@ -63,8 +63,7 @@
  *       representation) and complex numbers of them (above),
  *     - the operation is none of MPI_SUM, MPI_MIN and MPI_MAX; of complex numbers, not MPI_SUM,
  *     - the bound is GHZ_MPI_FLOAT, and the call is no sum of float,
- *     - or the communicator is an intercommunicator.
- *     - the algorithm is GHZ_MPI_NATIVE,
+ *     - or the algorithm is GHZ_MPI_NATIVE.
  *   If algorithm and mode are AUTO, and the call is no reduction with a fill value, the library also
  *   passes on
  *     - calls without a bound,
@@ -85,8 +84,7 @@
  *               back: minima and maxima, the bound GHZ_MPI_FLOAT, fill values with
  *               bounds other than GHZ_ABS, other numbers of contributions, a sum of one array in
  *               all, reduce_scatter in place, blocks with counts of their own, buffers on two
- *               devices, and calls that MPI makes if it is not CUDA-aware. Over an
- *               intercommunicator such a call returns an error.
+ *               devices, and calls that MPI makes if it is not CUDA-aware.
  *   order       Work on the buffers that the caller has put on streams must have ended before the
  *               call. When the call returns, the result is complete. The library uses streams of
  *               its own, and leaves the thread's current device as it was.
@@ -278,7 +276,7 @@ typedef struct ghz_mpi_options {
 /* options: NULL means GHZ_MPI_OPTIONS.
  * Returns MPI_SUCCESS or, if the error handler returns, an error code. ghz_mpi_error_class gives
  * its class:
- *   MPI_ERR_COMM    comm is MPI_COMM_NULL
+ *   MPI_ERR_COMM    comm is MPI_COMM_NULL, or an intercommunicator
  *   MPI_ERR_COUNT   count is negative, too large for memory, or too large for the MPI call that has
  *                   to be made
  *   MPI_ERR_TYPE    type is MPI_DATATYPE_NULL
