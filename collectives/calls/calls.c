@@ -3,10 +3,25 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "request/collective.h"
 
 /* ---- MPI's calls, for counts that fit an int ------------------------------------------------- */
+
+/* Sets *copy to a copy of what a reduction has in place, to be freed; NULL: there is nothing, or no
+ * type of ours. Returns an error code for which the error handler has been called, or
+ * MPI_SUCCESS. */
+static int copy_in_place(const call *c, void **copy) {
+  const error no_memory = {MPI_ERR_NO_MEM, ERROR_OURS, "no memory for a copy of what is in place"};
+  const size_t bytes = c->is_real && c->count > 0 ? (size_t)call_all(c) * c->value_size : 0;
+  *copy = bytes ? malloc(bytes) : NULL;
+  if (bytes && !*copy)
+    return ghz_error_raise(c->comm, c->collective->name, &no_memory);
+  if (bytes)
+    memcpy(*copy, c->recv, bytes);
+  return MPI_SUCCESS;
+}
 
 static int allreduce_by_mpi(const call *c) {
   return MPI_Allreduce(c->send, c->recv, (int)c->count, c->type, c->op, c->comm);
@@ -16,7 +31,7 @@ static int allreduce_by_mpi(const call *c) {
  * the root can be in place.) */
 static int reduce_by_mpi(const call *c) {
   void *copy = NULL;
-  int code = call_is_in_place(c) && c->root != 0 ? ghz_native_copy(c, &copy) : MPI_SUCCESS;
+  int code = call_is_in_place(c) && c->root != 0 ? copy_in_place(c, &copy) : MPI_SUCCESS;
   if (code != MPI_SUCCESS)
     return code;
   code = MPI_Reduce(copy ? copy : c->send, c->recv, (int)c->count, c->type, c->op, c->root, c->comm);
@@ -32,10 +47,10 @@ static int reduce_scatter_by_mpi(const call *c) {
  * send copies. */
 static int reduce_scatterv_by_mpi(const call *c) {
   void *copy = NULL;
-  int code = call_is_in_place(c) ? ghz_native_copy(c, &copy) : MPI_SUCCESS;
+  int code = call_is_in_place(c) ? copy_in_place(c, &copy) : MPI_SUCCESS;
   if (code != MPI_SUCCESS)
     return code;
-  code = MPI_Reduce_scatter(copy ? copy : c->send, c->recv, c->for_native, c->type, c->op, c->comm);
+  code = MPI_Reduce_scatter(copy ? copy : c->send, c->recv, c->int_counts, c->type, c->op, c->comm);
   free(copy);
   return code;
 }
@@ -45,7 +60,7 @@ static int allgather_by_mpi(const call *c) {
 }
 
 static int allgatherv_by_mpi(const call *c) {
-  const int *counts = c->for_native;
+  const int *counts = c->int_counts;
   return MPI_Allgatherv(c->send, counts[c->at.rank], c->type, c->recv, counts, counts + c->at.ranks, c->type,
                         c->comm);
 }
@@ -100,21 +115,21 @@ static const collective allreduce = {"ghz_allreduce", BY_ALL, BY_ALL, 1, 0, allr
 
 int ghz_allreduce(const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Datatype type, MPI_Op op,
                   MPI_Comm comm, const ghz_mpi_options *options) {
-  if (ghz_collective_bypass(sendbuf, recvbuf, count, type, comm, 0, options))
+  if (ghz_collective_is_small(sendbuf, recvbuf, count, type, comm, 0, options))
     return MPI_Allreduce(sendbuf, recvbuf, (int)count, type, op, comm);
   return ghz_collective_run(&allreduce, sendbuf, recvbuf, count, type, op, 0, comm, options);
 }
 
 int ghz_reduce(const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Datatype type, MPI_Op op, int root,
                MPI_Comm comm, const ghz_mpi_options *options) {
-  if (sendbuf != MPI_IN_PLACE && ghz_collective_bypass(sendbuf, recvbuf, count, type, comm, 0, options))
+  if (sendbuf != MPI_IN_PLACE && ghz_collective_is_small(sendbuf, recvbuf, count, type, comm, 0, options))
     return MPI_Reduce(sendbuf, recvbuf, (int)count, type, op, root, comm);
   return ghz_collective_run(&reduce, sendbuf, recvbuf, count, type, op, root, comm, options);
 }
 
 int ghz_reduce_scatter(const void *sendbuf, void *recvbuf, MPI_Count recvcount, MPI_Datatype type, MPI_Op op,
                        MPI_Comm comm, const ghz_mpi_options *options) {
-  if (ghz_collective_bypass(sendbuf, recvbuf, recvcount, type, comm, 1, options))
+  if (ghz_collective_is_small(sendbuf, recvbuf, recvcount, type, comm, 1, options))
     return MPI_Reduce_scatter_block(sendbuf, recvbuf, (int)recvcount, type, op, comm);
   return ghz_collective_run(&reduce_scatter, sendbuf, recvbuf, recvcount, type, op, 0, comm, options);
 }
@@ -126,7 +141,7 @@ int ghz_reduce_scatterv(const void *sendbuf, void *recvbuf, const MPI_Count *rec
 
 int ghz_allgather(const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Datatype type, MPI_Comm comm,
                   const ghz_mpi_options *options) {
-  if (ghz_collective_bypass(sendbuf, recvbuf, count, type, comm, 1, options))
+  if (ghz_collective_is_small(sendbuf, recvbuf, count, type, comm, 1, options))
     return MPI_Allgather(sendbuf, (int)count, type, recvbuf, (int)count, type, comm);
   return ghz_collective_run(&allgather, sendbuf, recvbuf, count, type, MPI_OP_NULL, 0, comm, options);
 }
@@ -140,21 +155,21 @@ int ghz_allgatherv(const void *sendbuf, void *recvbuf, const MPI_Count *recvcoun
 /* In place, as the root's array is where the result goes. */
 int ghz_bcast(void *values, MPI_Count count, MPI_Datatype type, int root, MPI_Comm comm,
               const ghz_mpi_options *options) {
-  if (ghz_collective_bypass(NULL, values, count, type, comm, 0, options))
+  if (ghz_collective_is_small(NULL, values, count, type, comm, 0, options))
     return MPI_Bcast(values, (int)count, type, root, comm);
   return ghz_collective_run(&bcast, MPI_IN_PLACE, values, count, type, MPI_OP_NULL, root, comm, options);
 }
 
 int ghz_scatter(const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Datatype type, int root, MPI_Comm comm,
                 const ghz_mpi_options *options) {
-  if (ghz_collective_bypass(sendbuf, recvbuf, count, type, comm, 1, options))
+  if (ghz_collective_is_small(sendbuf, recvbuf, count, type, comm, 1, options))
     return MPI_Scatter(sendbuf, (int)count, type, recvbuf, (int)count, type, root, comm);
   return ghz_collective_run(&scatter, sendbuf, recvbuf, count, type, MPI_OP_NULL, root, comm, options);
 }
 
 int ghz_gather(const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Datatype type, int root, MPI_Comm comm,
                const ghz_mpi_options *options) {
-  if (ghz_collective_bypass(sendbuf, recvbuf, count, type, comm, 1, options))
+  if (ghz_collective_is_small(sendbuf, recvbuf, count, type, comm, 1, options))
     return MPI_Gather(sendbuf, (int)count, type, recvbuf, (int)count, type, root, comm);
   return ghz_collective_run(&gather, sendbuf, recvbuf, count, type, MPI_OP_NULL, root, comm, options);
 }

@@ -1,7 +1,7 @@
 /* agree.c: the small allreduce with which every call begins. */
 /* SPDX-License-Identifier: BSD-3-Clause */
 
-#include "control/agree.h"
+#include "control/control.h"
 
 #include <math.h>
 #include <pthread.h>
@@ -9,7 +9,6 @@
 #include <string.h>
 
 #include "choice/cost.h"
-#include "engine/poll.h"
 
 /* ---- What this rank knows -------------------------------------------------------------------- */
 
@@ -47,7 +46,7 @@ static uint64_t shape_hash(const ghz_shape *s) {
   return hash;
 }
 
-static uint64_t placement_of(const call *c, uint64_t contributions) {
+static uint64_t device_hash(const call *c, uint64_t contributions) {
   uint64_t here = (uint64_t)c->at.rank << 2 | (unsigned)c->on.send << 1 | (unsigned)c->on.recv;
   return mixed(mixed(here, contributions), (unsigned)c->on.apart);
 }
@@ -77,7 +76,7 @@ record ghz_agree_record(const call *c, const result_bytes *last) {
   memcpy(r.most, r.identity, sizeof r.most);
   if (c->on.any) {
     r.devices = 1;
-    r.placement = placement_of(c, r.contributions);
+    r.device_ranks = device_hash(c, r.contributions);
   }
   return r;
 }
@@ -103,7 +102,7 @@ static void combine(const record *a, record *b) {
   }
   b->contributions += a->contributions;
   b->devices += a->devices;
-  b->placement += a->placement;
+  b->device_ranks += a->device_ranks;
   b->min = least(a->min, b->min);
   b->max = most(a->max, b->max);
   b->ours.fresh += a->ours.fresh;

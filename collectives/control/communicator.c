@@ -9,7 +9,7 @@
  * each kind, and again when a rank comes with other memory than the time before, as threads do. */
 /* SPDX-License-Identifier: BSD-3-Clause */
 
-#include "control/communicator.h"
+#include "control/control.h"
 
 #include <pthread.h>
 #include <stdatomic.h>

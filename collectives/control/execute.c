@@ -1,9 +1,7 @@
 /* execute.c: runs what was prepared and agreed on. */
 /* SPDX-License-Identifier: BSD-3-Clause */
 
-#include "control/execute.h"
-
-#include "payload/bins.h"
+#include "control/control.h"
 #include "request/buffers.h"
 
 #include <fenv.h>
@@ -12,14 +10,14 @@
 
 /* What the engine could not do, on whichever rank. */
 static error error_of(const failure *f) {
-  if (f->kind == FAILURE_NONE)
-    return (error){0};
-  if (f->kind == FAILURE_MPI)
-    return (error){f->mpi_code, ERROR_OF_MPI, ""};
-  error e = {.code = f->status == GHZ_ENOMEM ? MPI_ERR_NO_MEM : MPI_ERR_OTHER};
-  const char *what = f->status == GHZ_ENOMEM    ? "ran out of memory"
-                     : f->kind == FAILURE_CODEC ? "could not compress, add or decompress"
-                                                : "received a message that is not what it should be";
+  error e = {f->mpi_code, ERROR_OF_MPI, ""};
+  if (e.code || f->status == GHZ_OK)
+    return e;
+  const char *what = f->status == GHZ_ENOMEM ? "ran out of memory"
+                     : f->status == GHZ_ECORRUPT || f->status == GHZ_EMISMATCH
+                         ? "received a message that is not what it should be"
+                         : "could not compress, add or decompress";
+  e = (error){.code = f->status == GHZ_ENOMEM ? MPI_ERR_NO_MEM : MPI_ERR_OTHER};
   snprintf(e.text, sizeof e.text, "rank %d %s (%s)", f->rank, what, ghz_status_text(f->status));
   return e;
 }
@@ -45,11 +43,12 @@ static void describe_raw(const payload_job *job, ghz_mpi_report *r) {
 }
 
 /* In the default floating-point environment: the program's must not change a bit (law L3). */
-static failure run_engine(communicator *with, task *t) {
+static failure run_engine(run *r) {
+  workspace *w = r->with->work;
   fenv_t programs;
   fegetenv(&programs);
   fesetenv(FE_DFL_ENV);
-  const failure f = ghz_engine_run(&with->work->plan, t->payload, &t->job, &with->work->space, with->own);
+  const failure f = ghz_engine_run(&w->plan, r->payload, &r->job, &w->space, r->with->own);
   fesetenv(&programs);
   return f;
 }
@@ -68,20 +67,20 @@ static void find_loss(const plan *p, const payload_job *job, ghz_loss *loss) {
   }
 }
 
-error ghz_execute(const call *c, communicator *with, task *t, ghz_mpi_report *report) {
-  payload_job *job = &t->job;
-  job->report = report;
-  report->dims = with->work->plan.shape.dims;
-  report->eb = contribution_bound(job);
-  if (!job->source_on_device && c->set.bound.kind != GHZ_MPI_FLOAT)
-    find_loss(&with->work->plan, job, &report->loss);
-  failure f = run_engine(with, t);
-  error e = error_of(&f);
+error ghz_execute(run *r) {
+  ghz_mpi_report *report = &r->report;
+  r->job.report = report;
+  report->dims = r->with->work->plan.shape.dims;
+  report->eb = contribution_bound(&r->job);
+  if (!r->job.source_on_device && r->made.set.bound.kind != GHZ_MPI_FLOAT)
+    find_loss(&r->with->work->plan, &r->job, &report->loss);
+  const failure f = run_engine(r);
+  const error e = error_of(&f);
   if (!e.code) {
-    ghz_buffers_finish(c);
-    report->bound = result_bound(job, report);
+    ghz_buffers_finish(&r->made);
+    report->bound = result_bound(&r->job, report);
   }
-  if (c->set.bound.kind == GHZ_MPI_FLOAT)
-    describe_raw(job, report);
+  if (r->made.set.bound.kind == GHZ_MPI_FLOAT)
+    describe_raw(&r->job, report);
   return e;
 }

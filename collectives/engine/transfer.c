@@ -2,7 +2,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
 #include "engine/internal.h"
-#include "engine/poll.h"
 
 static int mpi_fails(engine *e, int code) {
   return ghz_failure_of_mpi(&e->failures, code);
@@ -86,7 +85,7 @@ static void retire(engine *e, const transfer *t, const MPI_Status *status, int h
   if (has_error && status->MPI_ERROR != MPI_SUCCESS)
     MPI_Error_class(status->MPI_ERROR, &class);
   if (class == MPI_ERR_TRUNCATE)
-    ghz_failure_local(&e->failures, FAILURE_MESSAGE, GHZ_ECORRUPT);
+    ghz_failure_check(&e->failures, GHZ_ECORRUPT);
   else if (class != MPI_SUCCESS && class != MPI_ERR_PENDING)
     mpi_fails(e, status->MPI_ERROR);
   if (t->is_receive)

@@ -38,4 +38,21 @@ ghz_status ghz_bins_add(payload_job *job, const buffer *a, const buffer *b, buff
 ghz_status ghz_bins_validate(payload_job *job, const piece *p, buffer *in);
 ghz_status ghz_bins_decode(payload_job *job, const piece *p, const buffer *result);
 
+/* ---- float_bound.c: GHZ_MPI_FLOAT: lattices whose sums are as accurate as those of floats ------ */
+
+enum { EXPONENTS = 256 };
+
+/* How many values have each biased exponent: 0 denormals, 255 what is not finite, and zeros. */
+typedef struct exponents {
+  uint64_t count[EXPONENTS];
+} exponents;
+
+/* Counts x[0..n) in, but for what is equal to `fill`; NaN: there is no fill. */
+void ghz_exponents_add(exponents *e, const float *x, size_t n, float fill);
+
+/* Makes the lattices for the sum of so many arrays, whose values these are. The same counts give
+ * the same lattices everywhere. One bin without a scale is for all values; if its step is 0, they
+ * are summed as they are. Returns 0 if there is none. */
+int ghz_float_bins(const exponents *e, uint64_t arrays, bins *made);
+
 #endif

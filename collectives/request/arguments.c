@@ -74,8 +74,8 @@ static error read_block(call *c, int b, const MPI_Count *counts, const MPI_Count
     return wrong(MPI_ERR_ARG, "the displacement of rank %d is %lld", b, (long long)places[b]);
   c->counts[b] = (uint64_t)count;
   c->places[b] = (uint64_t)(count ? place : 0);
-  c->for_native[b] = (int)c->counts[b];
-  c->for_native[c->at.ranks + b] = (int)c->places[b];
+  c->int_counts[b] = (int)c->counts[b];
+  c->int_counts[c->at.ranks + b] = (int)c->places[b];
   return (error){0};
 }
 
@@ -86,11 +86,11 @@ static error read_blocks(call *c, const MPI_Count *counts, const MPI_Count *plac
   c->count = -1;
   if (!counts)
     return wrong(MPI_ERR_ARG, "the counts are missing");
-  if (!(c->counts = calloc(ranks, 2 * sizeof *c->counts + 2 * sizeof *c->for_native)))
+  if (!(c->counts = calloc(ranks, 2 * sizeof *c->counts + 2 * sizeof *c->int_counts)))
     return wrong(MPI_ERR_NO_MEM, "no memory for the counts");
   c->count = 0;
   c->places = c->counts + ranks;
-  c->for_native = (int *)(void *)(c->places + ranks);
+  c->int_counts = (int *)(void *)(c->places + ranks);
   for (int b = 0; b < c->at.ranks && !e.code; b++)
     e = read_block(c, b, counts, places, components);
   if (!e.code && c->count <= INT_MAX && call_all(c) > INT_MAX)
@@ -128,7 +128,7 @@ static reduction reduction_of(const call *c) {
                             : REDUCE_NONE;
 }
 
-static const char *reason_for_mpi(const call *c) {
+static const char *reason_by_mpi(const call *c) {
   if (!c->is_real)
     return "the type is none of float, double and complex numbers of them";
   if (c->collective->reduces && c->reduction == REDUCE_NONE)
@@ -154,7 +154,7 @@ static error read_meaning(call *c, const MPI_Count *counts, const MPI_Count *pla
   c->shape = read_shape(c);
   c->used = ghz_buffers_used(c);
   c->fits_int = c->count <= INT_MAX / call_blocks(c);
-  c->for_mpi = reason_for_mpi(c);
+  c->by_mpi = reason_by_mpi(c);
   if (c->is_real && c->real == GHZ_F32)
     c->set.fill = (float)c->set.fill;
   return e;
@@ -178,7 +178,7 @@ static error check_contributions(const call *c) {
     return (error){0};
   if (!c->collective->reduces)
     return wrong(MPI_ERR_ARG, "only reductions take a number of contributions");
-  if (c->set.mode != GHZ_MPI_HOMOMORPHIC || c->for_mpi)
+  if (c->set.mode != GHZ_MPI_HOMOMORPHIC || c->by_mpi)
     return wrong(MPI_ERR_ARG,
                  "%d contributions need mode homomorphic, a bound, and a type and operation of ours "
                  "(options begin as GHZ_MPI_OPTIONS)",
@@ -203,8 +203,8 @@ static error check_fill(const call *c) {
     return (error){0};
   if (!isfinite(s->fill))
     return wrong(MPI_ERR_ARG, "the fill value is no value of the type");
-  if (c->for_mpi)
-    return wrong(MPI_ERR_ARG, "a reduction with a fill value has to be compressed: %s", c->for_mpi);
+  if (c->by_mpi)
+    return wrong(MPI_ERR_ARG, "a reduction with a fill value has to be compressed: %s", c->by_mpi);
   return (error){0};
 }
 
@@ -240,7 +240,7 @@ static int is_aliased(const call *c) {
 static int is_too_long(const call *c) {
   uint64_t bytes;
   return __builtin_mul_overflow((uint64_t)c->count, c->value_size * (uint64_t)call_blocks(c), &bytes) ||
-         bytes > PTRDIFF_MAX || (c->for_mpi && !c->fits_int);
+         bytes > PTRDIFF_MAX || (c->by_mpi && !c->fits_int);
 }
 
 static error check(const call *c) {
@@ -261,7 +261,7 @@ static error check(const call *c) {
     e = check_shape(c);
   if (!e.code && c->on.status != GHZ_OK)
     e = ghz_error_of_device(c->on.status);
-  if (!e.code && c->bypass && !c->fits_int)
+  if (!e.code && c->unasked && !c->fits_int)
     e = wrong(MPI_ERR_COUNT, "the count is too large for MPI, which has to do it");
   return e;
 }
@@ -279,7 +279,7 @@ static const char *read_settings(call *c, const ghz_mpi_options *options) {
 error ghz_call_read(call *c, const MPI_Count *counts, const MPI_Count *places, const ghz_mpi_options *options) {
   int has_groups = 0;
   const char *fault = read_settings(c, options);
-  c->bypass = 1;
+  c->unasked = 1;
   if (c->comm == MPI_COMM_NULL)
     return wrong(MPI_ERR_COMM, "the communicator is MPI_COMM_NULL");
   int code = MPI_Comm_test_inter(c->comm, &has_groups);
@@ -290,7 +290,7 @@ error ghz_call_read(call *c, const MPI_Count *counts, const MPI_Count *places, c
   error e = read_meaning(c, counts, places);
   if (c->count > 0)
     c->on = ghz_device_enter(c->used.send ? c->send : NULL, c->used.recv ? c->recv : NULL);
-  c->bypass = !fault && needs_no_agreement(c);
+  c->unasked = !fault && needs_no_agreement(c);
   if (fault)
     return wrong(MPI_ERR_ARG, "%s", fault);
   return e.code ? e : check(c);

@@ -30,22 +30,22 @@ typedef struct call {
   MPI_Comm comm;
 
   settings set;
-  int bypass; /* it goes straight to MPI, without agreement; all ranks find so alike */
+  int unasked; /* MPI makes it, without agreement; all ranks find so alike */
   position at;
   int is_real;         /* the type is float or double: */
   ghz_type real;       /* which */
   size_t value_size;   /* of any type; 0: unknown */
-  reduction reduction; /* REDUCE_NONE also for the operations that are left to MPI */
+  reduction reduction; /* REDUCE_NONE also for the operations that are MPI's alone */
   ghz_shape shape;     /* of the array that `count` counts, or the largest of counts[] */
   /* Of blocks with counts of their own, by rank: values, and where they begin. NULL: there are
    * none. */
   uint64_t *counts, *places;
-  int *for_native; /* both as MPI's call takes them, if fits_int */
+  int *int_counts; /* both as MPI's call takes them, if fits_int */
   used_values used;
-  int fits_int;        /* counts and offsets fit the int of MPI's calls */
-  const char *for_mpi; /* why only MPI can make the call; all ranks find so alike. NULL: we can */
-  buffer_location on;  /* of the buffers that this rank uses */
-  void *spare;         /* memory on the host that the collective asks for */
+  int fits_int;       /* counts and offsets fit the int of MPI's calls */
+  const char *by_mpi; /* why only MPI can make it; all ranks find so alike. NULL: we can */
+  buffer_location on; /* of the buffers that this rank uses */
+  void *spare;        /* memory on the host that the collective asks for */
 } call;
 
 /* How an algorithm does a collective. */
@@ -79,21 +79,17 @@ int ghz_collective_run_v(const collective *what, const void *send, void *recv, c
                          const MPI_Count *places, MPI_Datatype type, MPI_Op op, MPI_Comm comm,
                          const ghz_mpi_options *options);
 
-/* Sets *copy to a copy of what a reduction has in place, to be freed; NULL: there is nothing, or no
- * type of ours. Returns an error code for which the error handler has been called, or
- * MPI_SUCCESS. */
-int ghz_native_copy(const call *c, void **copy);
-
 /* Whether a call is so small, and asks for so little, that it goes straight to MPI before anything
  * else is looked at: MPI alone checks it. `blocks`: it moves an array per rank. */
-static inline int ghz_collective_bypass(const void *send, const void *recv, MPI_Count count, MPI_Datatype type,
-                                        MPI_Comm comm, int blocks, const ghz_mpi_options *options) {
+static inline int ghz_collective_is_small(const void *send, const void *recv, MPI_Count count,
+                                          MPI_Datatype type, MPI_Comm comm, int blocks,
+                                          const ghz_mpi_options *options) {
   int ranks = 1, size = type == MPI_FLOAT ? 4 : 8;
   if (count < 0 || count > INT32_MAX || (type != MPI_FLOAT && type != MPI_DOUBLE) || comm == MPI_COMM_NULL)
     return 0;
   if (blocks)
     MPI_Comm_size(comm, &ranks);
-  return ghz_settings_bypass(options, (uint64_t)count * (uint64_t)(size * ranks)) &&
+  return ghz_settings_are_small(options, (uint64_t)count * (uint64_t)(size * ranks)) &&
          !ghz_device_forbids(send, recv);
 }
 
@@ -135,7 +131,7 @@ static inline int ghz_call_reduces_fill(const call *c) {
  * first agreement brings it, unless a rank has device buffers. */
 static inline int call_range_is_early(const call *c) {
   const settings *s = &c->set;
-  return !c->for_mpi && (s->bound.kind == GHZ_REL || s->bound.kind == GHZ_PSNR);
+  return !c->by_mpi && (s->bound.kind == GHZ_REL || s->bound.kind == GHZ_PSNR);
 }
 
 /* ---- Its buffers ----------------------------------------------------------------------------- */

@@ -291,7 +291,7 @@ static const char *check(const ghz_mpi_options *o) {
   return NULL;
 }
 
-int ghz_settings_bypass(const ghz_mpi_options *o, uint64_t bytes) {
+int ghz_settings_are_small(const ghz_mpi_options *o, uint64_t bytes) {
   if (!atomic_load_explicit(&env_read, memory_order_acquire))
     pthread_once(&env_once, read_environment);
   int64_t threshold = env.threshold;

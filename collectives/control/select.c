@@ -1,9 +1,8 @@
 /* select.c: owns which algorithm a call is made by, and which calls are of one kind. */
 /* SPDX-License-Identifier: BSD-3-Clause */
 
-#include "choice/select.h"
-
 #include "choice/cost.h"
+#include "control/control.h"
 
 /* Bytes of a segment that fill a GPU. It adds fewer in hardly less time, so arrays with smaller
  * segments are better added whole (gZCCL). The figure has not been measured on a GPU. */
@@ -52,7 +51,7 @@ static int may_rest(const call *c) {
   const settings *s = &c->set;
   int is_exact = !c->reduction && !s->has_fill && call_bytes(c) >= THRESHOLD_DEFAULT;
   return s->mode == GHZ_MPI_MODE_AUTO && s->algorithm == GHZ_MPI_ALGORITHM_AUTO && c->at.ranks > 1 &&
-         !c->for_mpi && c->fits_int && s->bound.kind != GHZ_MPI_FLOAT && !ghz_call_reduces_fill(c) &&
+         !c->by_mpi && c->fits_int && s->bound.kind != GHZ_MPI_FLOAT && !ghz_call_reduces_fill(c) &&
          (s->link > 0 || is_exact);
 }
 
@@ -62,20 +61,22 @@ int ghz_select_rests(tuner *t, const call *c, const record *own) {
 }
 
 /* A GPU's speeds are not known. */
-variant ghz_select(tuner *t, const call *c, const record *agreed) {
-  const call_kind k = kind_of(c, agreed);
+void ghz_select(run *r) {
+  const call *c = r->asked;
+  tuner *t = &r->with->tuner;
+  const call_kind k = kind_of(c, &r->agreed);
   double codec[WAYS] = {0, -1}, network = 0;
-  ghz_tuner_learn(t, &agreed->last);
-  if (c->for_mpi)
-    return (variant){GHZ_MPI_NATIVE, 0};
-  const ghz_mpi_algorithm a = algorithm_of(c, agreed);
-  if (!may_rest(c) || agreed->devices)
-    return (variant){a, 0};
+  ghz_tuner_learn(t, &r->agreed.last);
+  r->algorithm = c->by_mpi ? GHZ_MPI_NATIVE : algorithm_of(c, &r->agreed);
+  if (!may_rest(c) || r->agreed.devices)
+    return;
   if (c->set.link > 0) {
-    network = 8 * cost_of(c, a) / c->set.link;
-    codec[SHAPED] = ghz_cost_codec(c, agreed->isa, c->shape.dims < 2);
-    codec[FLAT] = c->shape.dims < 2 ? -1 : ghz_cost_codec(c, agreed->isa, 1);
+    network = 8 * cost_of(c, r->algorithm) / c->set.link;
+    codec[SHAPED] = ghz_cost_codec(c, r->agreed.isa, c->shape.dims < 2);
+    codec[FLAT] = c->shape.dims < 2 ? -1 : ghz_cost_codec(c, r->agreed.isa, 1);
   }
-  int way = ghz_tuner_pick(t, &k, codec, network);
-  return way == BY_MPI ? (variant){GHZ_MPI_NATIVE, 0} : (variant){a, way == FLAT};
+  const int way = ghz_tuner_pick(t, &k, codec, network);
+  r->flat = way == FLAT;
+  if (way == BY_MPI)
+    r->algorithm = GHZ_MPI_NATIVE;
 }
