@@ -28,11 +28,6 @@ static void print_worth(FILE *f, const double *all) {
             "verdict: this pays off where a process gets less than %.2f Gbit/s of the network: "
             "it saved %.0f bytes for %.6f s in the codec\n",
             8e-9 * (raw - sent) / codec, raw - sent, codec);
-  if (sent < raw && all[SHAPED_CODEC] > 0)
-    fprintf(f,
-            "verdict: below %.2f Gbit/s arrays are fastest with their shape; above, flat may be faster: "
-            "GHZ_MPI_LINK, the speed of the network, decides\n",
-            8e-9 * all[SHAPED_TO] / all[SHAPED_CODEC]);
 }
 
 /* By bytes, then calls, the most first. */
@@ -63,11 +58,11 @@ static int collect(const summary *sum, rest *list) {
   return n;
 }
 
-void verdict_print(FILE *f, const summary *sum, const ghz_loss *loss) {
+void verdict_print(FILE *f, const summary *sum) {
   rest list[RESTS], others = {0};
   const double *all = sum->of[CALLS];
   char text[400];
-  if (ghz_loss_text(loss, "GHZ_MPI_FILL=", text, sizeof text)) /* what the ratio is no gain of */
+  if (ghz_loss_text(&sum->loss, "GHZ_MPI_FILL=", text, sizeof text)) /* what the ratio is no gain of */
     fprintf(f, "verdict: in %.0f of %.0f compressed calls %s\n", all[TAKEN], all[COMPRESSED], text);
   print_worth(f, all);
   int n = collect(sum, list);
