@@ -8,8 +8,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "choice/cost.h"
-
 /* ---- What this rank knows -------------------------------------------------------------------- */
 
 /* FNV-1a over the bytes of a number. */

@@ -3,10 +3,10 @@
 #ifndef GHZ_MPI_CONTROL_H
 #define GHZ_MPI_CONTROL_H
 
-#include "choice/tuner.h"
+#include "control/tuner.h"
 #include "engine/engine.h"
-#include "payload/bins.h"
 #include "payload/device.h"
+#include "payload/payloads.h"
 #include "request/collective.h"
 
 /* ---- agree.c: what all ranks have to know of each other, in one small allreduce --------------- */
@@ -43,7 +43,7 @@ typedef struct record {
   uint64_t device_ranks;  /* which, and which of their buffers: a sum of hashes */
   double min, max;        /* of all finite values, where that is asked: see again.c */
   result_bytes last;      /* of the call before, for the tuner */
-  uint64_t isa;           /* the slowest rank's instruction set: see choice/cost.h */
+  uint64_t isa;           /* the slowest rank's instruction set: see cost.c */
   ours ours;
 } record;
 
@@ -54,6 +54,20 @@ record ghz_agree_record(const call *c, const result_bytes *last);
  * this rank. Returns an error if there is one on any rank, or if the ranks disagree. Collective:
  * every call on `comm` begins with it, whatever the call. */
 error ghz_agree(MPI_Comm comm, record *r, error own);
+
+/* ---- cost.c: what an algorithm and the codec should cost, before anything is known ------------- */
+
+/* The cost of an algorithm that the collective has, for arrays (blocks, if it moves a block per
+ * rank) of so many bytes: bytes through the busiest link, and what starting messages is worth in
+ * bytes. */
+double ghz_cost(const collective *what, ghz_mpi_algorithm a, int ranks, double bytes);
+
+/* The instruction set of this process's codec, as a number: a slower one has a smaller number. */
+uint64_t ghz_cost_isa(void);
+
+/* The seconds that a core with that instruction set takes for a call's compression, additions and
+ * decompression, with the shape or flat. */
+double ghz_cost_codec(const call *c, uint64_t isa, int flat);
 
 /* ---- communicator.c: what is kept with a communicator of the program's, and what a call borrows */
 

@@ -2,7 +2,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
 #include "control/control.h"
-#include "request/buffers.h"
 
 #include <fenv.h>
 #include <math.h>

@@ -5,8 +5,6 @@
 
 #ifdef GHZ_HAVE_CUDA
 
-#include "request/buffers.h"
-
 /* ---- Which calls need copies ----------------------------------------------------------------- */
 
 /* What a GPU does: sums of one array a rank, and data that only move. A sum of one array in all is

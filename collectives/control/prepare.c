@@ -3,8 +3,6 @@
 
 #include "control/control.h"
 
-#include "request/buffers.h"
-
 #include <stdio.h>
 
 enum { MOST_PIECES = 1 << 15 }; /* tags that every MPI has */

@@ -2,7 +2,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
 #include "control/control.h"
-#include "request/arguments.h"
 
 /* The other ranks begin to agree: one that cannot takes part once, to tell them. */
 static error tell(const call *c, error own) {
@@ -81,36 +80,19 @@ static void keep_report(run *r) {
     *r->asked->set.report = r->report;
 }
 
-static int run_call(call *c, const MPI_Count *counts, const MPI_Count *places, const ghz_mpi_options *options) {
-  run r = {.asked = c, .algorithm = GHZ_MPI_NATIVE, .start = MPI_Wtime()};
-  error e = ghz_call_read(c, counts, places, options);
-  r.made = *c;
+int ghz_collective_run(const collective *what, const void *send, void *recv, MPI_Count count,
+                       const MPI_Count *counts, const MPI_Count *places, MPI_Datatype type, MPI_Op op, int root,
+                       MPI_Comm comm, const ghz_mpi_options *options) {
+  call c = {what, send, recv, count, type, op, root, comm, .unasked = 0};
+  run r = {.asked = &c, .algorithm = GHZ_MPI_NATIVE, .start = MPI_Wtime()};
+  error e = ghz_call_read(&c, counts, places, options);
+  r.made = c;
   e = make_call(&r, e);
   if (!e.code)
     keep_report(&r);
-  int code = e.code ? ghz_error_raise(c->comm, c->collective->name, &e) : MPI_SUCCESS;
+  int code = e.code ? ghz_error_raise(comm, what->name, &e) : MPI_SUCCESS;
   if (r.with)
     ghz_communicator_leave(r.with);
-  ghz_call_leave(c);
+  ghz_call_leave(&c);
   return code;
-}
-
-int ghz_collective_run(const collective *what, const void *send, void *recv, MPI_Count count, MPI_Datatype type,
-                       MPI_Op op, int root, MPI_Comm comm, const ghz_mpi_options *options) {
-  call c = {.collective = what,
-            .send = send,
-            .recv = recv,
-            .count = count,
-            .type = type,
-            .op = op,
-            .root = root,
-            .comm = comm};
-  return run_call(&c, NULL, NULL, options);
-}
-
-int ghz_collective_run_v(const collective *what, const void *send, void *recv, const MPI_Count *counts,
-                         const MPI_Count *places, MPI_Datatype type, MPI_Op op, MPI_Comm comm,
-                         const ghz_mpi_options *options) {
-  call c = {.collective = what, .send = send, .recv = recv, .type = type, .op = op, .comm = comm};
-  return run_call(&c, counts, places, options);
 }

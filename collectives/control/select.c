@@ -1,7 +1,6 @@
 /* select.c: owns which algorithm a call is made by, and which calls are of one kind. */
 /* SPDX-License-Identifier: BSD-3-Clause */
 
-#include "choice/cost.h"
 #include "control/control.h"
 
 /* Bytes of a segment that fill a GPU. It adds fewer in hardly less time, so arrays with smaller

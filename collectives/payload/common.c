@@ -1,7 +1,7 @@
 /* common.c: compressing and checking messages. */
 /* SPDX-License-Identifier: BSD-3-Clause */
 
-#include "payload/common.h"
+#include "payload/payloads.h"
 
 #include <string.h>
 

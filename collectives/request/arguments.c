@@ -1,9 +1,8 @@
 /* arguments.c: what the arguments of a call mean on this rank, and whether they are right. */
 /* SPDX-License-Identifier: BSD-3-Clause */
 
-#include "request/arguments.h"
+#include "request/collective.h"
 
-#include "request/buffers.h"
 #include "request/extents.h"
 #include "request/types.h"
 

@@ -1,7 +1,7 @@
 /* buffers.c: what a call reads and writes on this rank, by who gives blocks and who gets them. */
 /* SPDX-License-Identifier: BSD-3-Clause */
 
-#include "request/buffers.h"
+#include "request/collective.h"
 
 #include <string.h>
 

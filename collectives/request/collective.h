@@ -68,16 +68,12 @@ struct collective {
   int (*by_mpi)(const call *c); /* MPI's call of the same name, for counts that fit an int */
 };
 
-/* Makes the call of these arguments, of which some have no meaning to some collectives. Returns an
- * error code, for which the error handler has been called. */
-int ghz_collective_run(const collective *what, const void *send, void *recv, MPI_Count count, MPI_Datatype type,
-                       MPI_Op op, int root, MPI_Comm comm, const ghz_mpi_options *options);
-
-/* The same of a collective whose blocks have counts of their own. `places` is where each begins;
- * NULL: behind the one before. */
-int ghz_collective_run_v(const collective *what, const void *send, void *recv, const MPI_Count *counts,
-                         const MPI_Count *places, MPI_Datatype type, MPI_Op op, MPI_Comm comm,
-                         const ghz_mpi_options *options);
+/* Makes the call of these arguments, of which some have no meaning to some collectives: `counts`
+ * and `places` are of blocks with counts of their own, and where each begins; places NULL: behind
+ * the one before. Returns an error code, for which the error handler has been called. */
+int ghz_collective_run(const collective *what, const void *send, void *recv, MPI_Count count,
+                       const MPI_Count *counts, const MPI_Count *places, MPI_Datatype type, MPI_Op op, int root,
+                       MPI_Comm comm, const ghz_mpi_options *options);
 
 /* Whether a call is so small, and asks for so little, that it goes straight to MPI before anything
  * else is looked at: MPI alone checks it. `blocks`: it moves an array per rank. */
@@ -173,5 +169,30 @@ static inline const uint8_t *call_block(const call *c, const void *array, int bl
 static inline uint8_t *call_target(const call *c, void *array, int block) {
   return (uint8_t *)array + call_place(c, block);
 }
+
+/* ---- arguments.c ----------------------------------------------------------------------------- */
+
+/* Fills in what follows from the user's arguments, and makes the device of the buffers the current
+ * one. Returns what is wrong as far as this rank can tell. `counts` and `places` are those of
+ * blocks with counts of their own, else NULL. ghz_call_leave undoes it. */
+error ghz_call_read(call *c, const MPI_Count *counts, const MPI_Count *places, const ghz_mpi_options *options);
+
+void ghz_call_leave(call *c);
+
+/* ---- buffers.c: what a call reads and writes on this rank ------------------------------------- */
+
+/* Whether a buffer that this rank uses is missing. */
+int ghz_buffers_lack(const call *c);
+
+used_values ghz_buffers_used(const call *c);
+
+/* Bytes of spare memory that this rank needs beside its buffers. */
+size_t ghz_buffers_spare(const call *c);
+
+/* Sets where the parts lie on this rank. */
+void ghz_buffers_arrange(const call *c, part *parts, int count);
+
+/* Takes the result from spare memory to where it belongs. */
+void ghz_buffers_finish(const call *c);
 
 #endif

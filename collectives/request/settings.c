@@ -200,30 +200,18 @@ int ghz_settings_given(void) {
 
 /* BOND for BOUND would else be as good as nothing, and nobody would know. */
 static void note_unknown(void) {
-  static const struct {
-    const char *name, *in_place; /* of a setting of former versions */
-  } known[] = {{"ALGORITHM=", NULL},
-               {"BOUND=", NULL},
-               {"CALLS=", NULL},
-               {"CUDA_AWARE=", NULL},
-               {"EXTENTS=", NULL},
-               {"FILL=", NULL},
-               {"INIT_TIMEOUT=", NULL},
-               {"KEEP_ROOT=", "options.keep_root of ghz_bcast"},
-               {"LINK=", NULL},
-               {"MODE=", NULL},
-               {"NODE=", NULL},
-               {"REPORT=", NULL},
-               {"THREADS=", NULL},
-               {"THRESHOLD=", NULL},
-               {"VERBOSE=", "the report of the library to preload, GHZ_MPI_REPORT"}};
+  static const char *const names[] = {
+      "ALGORITHM=", "BOUND=", "CALLS=", "CUDA_AWARE=", "EXTENTS=", "FILL=",     "INIT_TIMEOUT=",
+      "LINK=",      "MODE=",  "NODE=",  "REPORT=",     "THREADS=", "THRESHOLD="};
   for (char **v = environ; v && *v; v++) {
-    size_t i = 0, n = sizeof known / sizeof *known;
-    while (i < n && !(is_setting(*v) && skip(*v + 8, known[i].name)))
+    size_t i = 0;
+    while (i < sizeof names / sizeof *names && !(is_setting(*v) && skip(*v + 8, names[i])))
       i++;
-    if (is_setting(*v) && (i == n || known[i].in_place))
+    if (is_setting(*v) && i == sizeof names / sizeof *names)
       ghz_settings_note("%.200s: there is no such setting, and it is ignored (%s)", *v,
-                        i == n ? "man ghz_mpi" : known[i].in_place);
+                        skip(*v + 8, "KEEP_ROOT=") ? "options.keep_root of ghz_bcast"
+                        : skip(*v + 8, "VERBOSE=") ? "the report of the library to preload, GHZ_MPI_REPORT"
+                                                   : "man ghz_mpi");
   }
 }
 

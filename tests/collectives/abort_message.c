@@ -3,7 +3,7 @@
  * collectives run it, with a payload that fails on purpose. */
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "engine/engine.h"
-#include "payload/bins.h"
+#include "payload/payloads.h"
 #include "suite.h"
 #include <math.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* payloads.c: what a payload does with one piece, whatever call it is part of. */
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "payload/common.h"
+#include "payload/payloads.h"
 #include "suite.h"
 #include <math.h>
 #include <string.h>

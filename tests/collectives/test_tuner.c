@@ -2,7 +2,7 @@
  * compression is worth nothing to, which is tried again; else the way that costs least is taken. */
 /* SPDX-License-Identifier: BSD-3-Clause */
 
-#include "choice/tuner.h"
+#include "control/tuner.h"
 #include "support.h"
 
 enum { BYTES = 1600 };

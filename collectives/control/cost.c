@@ -1,7 +1,7 @@
 /* cost.c: what an algorithm should cost by ranks and bytes, and a codec by its instruction set. */
 /* SPDX-License-Identifier: BSD-3-Clause */
 
-#include "choice/cost.h"
+#include "control/control.h"
 
 #include <string.h>
 

@@ -2,7 +2,7 @@
  * and tries again: after 16 calls, then after twice as many each time. */
 /* SPDX-License-Identifier: BSD-3-Clause */
 
-#include "choice/tuner.h"
+#include "control/tuner.h"
 
 #include <math.h>
 #include <string.h>
