@@ -15,25 +15,18 @@
  *               within eb if options.of_result is set. Every other result is within eb: averages,
  *               minima, maxima, and data that only move. ghz.h, "bound", has the one exception. The
  *               report says which eb was used.
- *   same bits   Results have identical bits on every rank and in every run, whatever the algorithm,
- *               the topology, the clock, and the order in which messages arrive; host and device
- *               buffers give the same. With a bound per rank (options.of_result = 0) they do not
- *               depend on the number of ranks either, over which the same contributions are spread.
- *               This holds for what is compressed: by default every call that has a bound, from
- *               the threshold on (below), on two ranks and more, if compression was worth something
- *               to the calls of the kind before it. After calls to which it was not, values that
- *               move or are compared arrive exactly, which the bytes of results alone decide:
- *               alike in every run that makes the same calls. Not for GHZ_MPI_FASTEST,
- *               GHZ_MPI_PLAIN, what options.link leaves uncompressed and what MPI makes, and where
- *               the report says `inexact`: a sum met values beyond the lattice (2^35 steps in
- *               float), and added those in floating point. Its bits depend on the algorithm, though
- *               never on the rank.
+ *   same bits   Results have identical bits on every rank and in every run, from host and from device
+ *               buffers; without options.of_result also on any number of ranks. Not promised for
+ *                 - calls that MPI makes (below). Where these only move data, they are exact;
+ *                 - sums that the report calls `inexact`: they met values beyond the lattice (2^35
+ *                   steps in float), which were added in floating point, in the order that the
+ *                   algorithm has. All ranks have the same bits even so;
+ *                 - runs that made other calls before: by these a kind of calls becomes MPI's.
  *   NaN         Sums, minima and maxima to which a rank gives NaN are NaN, if they are compressed:
  *               MPI's own minima and maxima keep or lose it by the order of ranks.
  *   no hang     If ranks disagree on the call, count, shape, type, operation, root, bound, fill or
- *               options, or if one of them runs out of memory, all ranks return an error. Calls
- *               that bypass the library (below) are excepted: MPI makes those, by its own rules.
- *               So are ranks between whose counts or types the threshold lies: some of them bypass.
+ *               options, or if one of them runs out of memory, all ranks return an error. Not
+ *               promised where MPI makes the call on some of them without asking (below).
  *
  * Conventions
  *   calls       All processes of a communicator make the same calls in the same order, as in MPI.
@@ -50,28 +43,27 @@
  *               initialised with MPI_THREAD_MULTIPLE. No two threads use one communicator at a
  *               time.
  *   memory      Messages travel on a communicator of the library's own, made by the first call that
- *               needs it. Communicators of the same processes in the same order share it, unless
- *               threads use them at the same time; it is freed with the last of them. It keeps its
- *               memory for the next call: at most about one worst-case compressed copy of the
- *               largest buffer, or 20 MiB if that is more. A process keeps 16 such communicators;
- *               calls of further groups of processes make one each time. If MPI has none left, it
- *               makes the call itself, which is said on stderr once.
+ *               needs it and freed with the program's. A process keeps 16; calls on further
+ *               communicators make one each time. If MPI has none left, it makes the call itself,
+ *               which is said on stderr once. Memory is kept for the next call, on whichever
+ *               communicator: at most about one worst-case compressed copy of the largest buffer, or
+ *               20 MiB if that is more, for each thread that calls at the same time.
  *
  * Calls that MPI makes
- *   The library passes a call to the MPI function of the same name if
+ *   MPI makes a call, uncompressed, if
+ *     - the algorithm is GHZ_MPI_NATIVE,
  *     - the type is none of float and double (MPI_FLOAT, MPI_DOUBLE and Fortran's types of that
  *       representation) and complex numbers of them (above),
  *     - the operation is none of MPI_SUM, MPI_MIN and MPI_MAX; of complex numbers, not MPI_SUM,
- *     - the bound is GHZ_MPI_FLOAT, and the call is no sum of float,
- *     - or the algorithm is GHZ_MPI_NATIVE.
- *   If algorithm and mode are AUTO, and the call is no reduction with a fill value, the library also
- *   passes on
+ *     - or the bound is GHZ_MPI_FLOAT, and the call is no sum of float.
+ *   Where algorithm and mode are AUTO, and no fill value is reduced, it also makes, without the ranks
+ *   asking each other,
  *     - calls without a bound,
- *     - and, if MPI's int takes their count, calls below the threshold, calls of one rank, and calls
- *       of a kind that compression was worth nothing to: 16, then 32 ... 256 after each that was
- *       tried. These are data that move, from 256 KiB on, without a fill; with options.link all
- *       calls. A kind is a collective, operation, bound, and options, and a size up to a factor of 2.
- *   These bypass the library without contacting other ranks.
+ *     - and, if MPI's int takes their count, calls below the threshold, calls of one rank, and, of a
+ *       kind that compression was worth nothing to, 16 after the one that showed it; then that is
+ *       tried again, after 32, and so on up to 256. These are data that move, from 256 KiB on and
+ *       without a fill; with options.link all calls. Calls of a kind have the same collective,
+ *       operation, bound and options, and sizes within a factor of 2.
  *
  * Device buffers, in a library built with CUDA
  *   sendbuf and recvbuf, each by itself, may be memory of a GPU (from cudaMalloc, or managed). The
@@ -81,10 +73,10 @@
  *               rank. Only compressed bytes leave the device: straight to MPI if that is CUDA-aware
  *               and all of the rank's buffers are on the device, else through pinned host memory.
  *   copied      The buffers of all other calls are copied to pinned host memory, and the result
- *               back: minima and maxima, the bound GHZ_MPI_FLOAT, fill values with
- *               bounds other than GHZ_ABS, other numbers of contributions, a sum of one array in
- *               all, reduce_scatter in place, blocks with counts of their own, buffers on two
- *               devices, and calls that MPI makes if it is not CUDA-aware.
+ *               back: minima and maxima, the bound GHZ_MPI_FLOAT, fill values with bounds other
+ *               than GHZ_ABS, other numbers of contributions, a sum of one array in all,
+ *               reduce_scatter in place, blocks with counts of their own, buffers on two devices,
+ *               and calls that MPI makes if it is not CUDA-aware.
  *   order       Work on the buffers that the caller has put on streams must have ended before the
  *               call. When the call returns, the result is complete. The library uses streams of
  *               its own, and leaves the thread's current device as it was.
@@ -92,7 +84,7 @@
  *               dozens of pieces of a few MiB each, and pinned copies of the largest buffers that
  *               had to be copied.
  *   errors      If a GPU fails or has no memory, the call returns an error on all ranks; in a call
- *               that bypasses the library, on that rank.
+ *               that MPI makes without the ranks asking each other, on that rank.
  *   A library built without CUDA takes every buffer for host memory.
  *
  * Environment
