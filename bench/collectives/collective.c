@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-static const tested_call table[COLLECTIVES] = {
+static const tested_call table[] = {
     {ALLREDUCE, WHOLE_ON_ALL, WHOLE_ON_ALL, 2},    {REDUCE, WHOLE_ON_ALL, WHOLE_AT_ROOT, 0},
     {REDUCE_SCATTER, WHOLE_ON_ALL, BLOCK_EACH, 1}, {ALLGATHER, BLOCK_EACH, WHOLE_ON_ALL, 1},
     {BCAST, WHOLE_AT_ROOT, WHOLE_ON_ALL, 0},       {SCATTER, WHOLE_AT_ROOT, BLOCK_EACH, 1},
@@ -14,8 +14,8 @@ static const tested_call table[COLLECTIVES] = {
 tested_call tested;
 
 bool collective_choose(const char *name) {
-  for (int i = 0; i < COLLECTIVES; i++)
-    if (!strcmp(collective_names[i], name)) {
+  for (size_t i = 0; i < sizeof table / sizeof *table; i++)
+    if (!strcmp(collective_names[table[i].what], name)) {
       tested = table[i];
       return true;
     }

@@ -222,13 +222,13 @@ static error check_options(const call *c) {
 }
 
 static error check_shape(const call *c) {
-  const uint64_t values = ghz_shape_count(&c->shape);
+  const uint64_t values = ghz_shape_count(&c->shape), count = c->counts ? c->counts[0] : (uint64_t)c->count;
   if (!has_equal_blocks(c))
     return c->set.shape.dims ? wrong(MPI_ERR_ARG, "blocks of several sizes have no shape") : (error){0};
-  if (values == (c->counts ? c->counts[0] : (uint64_t)c->count))
+  if (values == count)
     return (error){0};
-  return wrong(MPI_ERR_ARG, "the shape has %llu values, and the count is %lld", (unsigned long long)values,
-               (long long)c->count);
+  return wrong(MPI_ERR_ARG, "the shape has %llu values, and the count is %llu", (unsigned long long)values,
+               (unsigned long long)count);
 }
 
 static int is_aliased(const call *c) {

@@ -43,7 +43,7 @@ static int agreements(collective what, ghz_bound bound, ghz_mpi_mode mode, int i
   r.root = here.ranks - 1;
   fill(x);
   fill(y);
-  if (in_place && (what == ALLREDUCE || what == ALLGATHER || what == REDUCE_SCATTER))
+  if (in_place && (what == ALLREDUCE || gathers_all(what) || scatters_sums(what)))
     r.send = MPI_IN_PLACE;
   asked = 0;
   check(request_make(&r, &o) == MPI_SUCCESS, "an error");

@@ -28,7 +28,7 @@ static test_request good(collective f) {
   test_request r = request_of(f, send_room, recv_room, COUNT, MPI_FLOAT, comm);
   r.root = 1;
   r.options.bound = (ghz_bound){GHZ_ABS, 1e-3};
-  r.options.algorithm = f <= ALLGATHER ? GHZ_MPI_RING : GHZ_MPI_TREE;
+  r.options.algorithm = f <= ALLGATHERV ? GHZ_MPI_RING : GHZ_MPI_TREE;
   r.options.mode = GHZ_MPI_HOMOMORPHIC;
   for (int i = 0; i < ROOM; i++)
     send_room[i] = recv_room[i] = (float)(i % 100 + here.rank);
@@ -289,10 +289,16 @@ static void nan_on_one_rank(void) {
     check(request_make(&r, &r.options) == MPI_SUCCESS, "the call fails");
     if (!gets_result((collective)f, here.rank == r.root))
       continue;
-    int values = f == ALLGATHER || f == GATHER ? ROOM : COUNT;
-    for (int i = 0; i < values; i++) {
-      int block = i / COUNT, at = f == REDUCE_SCATTER || f == SCATTER ? here.rank * COUNT + i : i % COUNT;
-      int want = at % 50 == 7 && (values == COUNT || block == r.root);
+    const collective what = (collective)f;
+    const int own = (int)block_values(what, COUNT, here.rank, 0), gathers = gathers_all(what) || f == GATHER,
+              first = scatters_sums(what) ? (int)block_place(what, COUNT, here.rank, 0)
+                      : f == SCATTER      ? here.rank * COUNT
+                                          : 0;
+    for (int i = 0; i < (gathers ? ROOM : own); i++) {
+      int block = i / COUNT, at = gathers ? i % COUNT : first + i;
+      int want = at % 50 == 7 && (!gathers || block == r.root);
+      if (gathers && at >= (int)block_values(what, COUNT, block, 0))
+        continue;
       if (!check(!isnan(recv_room[i]) == !want, "value %d is %g", i, (double)recv_room[i]))
         break;
     }
@@ -341,7 +347,7 @@ static void shares_of_a_bound(void) {
 /* ---- Nothing ---- */
 /* What nobody contributes to is a sum of nothing; it has no average. */
 static void nobody_contributes(void) {
-  for (int f = 0; f <= REDUCE_SCATTER; f++)
+  for (int f = 0; f <= REDUCE_SCATTERV; f++)
     for (int average = 0; average < 2; average++) {
       test_request r = good((collective)f);
       suite_case("%s of nothing, average %d", collective_names[f], average);
@@ -352,7 +358,8 @@ static void nobody_contributes(void) {
       int code = request_make(&r, &r.options), receives = f != REDUCE || here.rank == r.root;
       check(average || code == MPI_SUCCESS, "the call returns %d", code);
       check((code != MPI_SUCCESS) == handled, "the handler was called %d times", handled);
-      for (int i = 0; i < COUNT && receives && code == MPI_SUCCESS; i++)
+      const int own = (int)block_values((collective)f, COUNT, here.rank, 0);
+      for (int i = 0; i < own && receives && code == MPI_SUCCESS; i++)
         if (!check(recv_room[i] == 0 || average, "value %d is %g", i, (double)recv_room[i]))
           break;
       check_still_works();
@@ -374,6 +381,26 @@ static void errors_return(void) {
     check(code != MPI_SUCCESS && ghz_mpi_error_class(code) == MPI_ERR_ARG, "the call returns %d", code);
   }
   MPI_Comm_free(&quiet);
+}
+
+/* ---- Complex numbers ---- */
+/* A minimum has no meaning, and a count that has no double is none. */
+static void complex_numbers(void) {
+  static const struct {
+    MPI_Count count;
+    int is_minimum, class;
+  } wrongs[] = {{COUNT / 2, 1, MPI_ERR_OP}, {INT64_MAX, 0, MPI_ERR_COUNT}, {-1, 0, MPI_ERR_COUNT}};
+  for (int i = 0; i < 3; i++) {
+    test_request r = good(ALLREDUCE);
+    suite_case("%lld complex numbers", (long long)wrongs[i].count);
+    r.options.algorithm = GHZ_MPI_ALGORITHM_AUTO;
+    r.options.mode = GHZ_MPI_MODE_AUTO;
+    r.type = MPI_C_FLOAT_COMPLEX;
+    r.count = wrongs[i].count;
+    r.op = wrongs[i].is_minimum ? MPI_MIN : MPI_SUM;
+    const int code = request_make(&r, &r.options);
+    check(ghz_mpi_error_class(code) == wrongs[i].class, "class %d", ghz_mpi_error_class(code));
+  }
 }
 
 int main(int argc, char **argv) {
@@ -399,6 +426,7 @@ int main(int argc, char **argv) {
   inexact_at_the_start();
   shares_of_a_bound();
   nobody_contributes();
+  complex_numbers();
   errors_return();
   MPI_Comm_free(&comm);
   return suite_end(NULL);

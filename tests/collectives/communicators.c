@@ -10,9 +10,9 @@
 /* The i-th of many calls, all different. */
 static call some_shot(uint64_t i, int ranks) {
   static const ghz_mpi_algorithm algorithms[COLLECTIVES][2] = {
-      {GHZ_MPI_RING, GHZ_MPI_HALVING}, {GHZ_MPI_TREE, GHZ_MPI_RING},  {GHZ_MPI_RING, GHZ_MPI_RING},
-      {GHZ_MPI_RING, GHZ_MPI_RING},    {GHZ_MPI_CHAIN, GHZ_MPI_TREE}, {GHZ_MPI_TREE, GHZ_MPI_LINEAR},
-      {GHZ_MPI_TREE, GHZ_MPI_LINEAR}};
+      {GHZ_MPI_RING, GHZ_MPI_HALVING}, {GHZ_MPI_TREE, GHZ_MPI_RING},   {GHZ_MPI_RING, GHZ_MPI_RING},
+      {GHZ_MPI_RING, GHZ_MPI_RING},    {GHZ_MPI_RING, GHZ_MPI_RING},   {GHZ_MPI_RING, GHZ_MPI_RING},
+      {GHZ_MPI_CHAIN, GHZ_MPI_TREE},   {GHZ_MPI_TREE, GHZ_MPI_LINEAR}, {GHZ_MPI_TREE, GHZ_MPI_LINEAR}};
   uint64_t state = mix(here.seed, i);
   call s = {.what = (collective)(i % COLLECTIVES),
             .mode = GHZ_MPI_HOMOMORPHIC,

@@ -216,7 +216,7 @@ static void blocks_that_move(ghz_type type, ghz_shape shape, special kind) {
     for (unsigned i = 0; i < sizeof movers / sizeof *movers; i++) {
       s.what = movers[i].what;
       s.algorithm = movers[i].algorithm;
-      int many = s.what == ALLGATHER || s.what == GATHER;
+      int many = gathers_all(s.what) || s.what == GATHER;
       suite_case("%s", bits_text(&s, kind, SIZES - 1, here.seed));
       call_result l = make_call(&s, MPI_COMM_WORLD);
       /* rank 0 gets the first block that the root scatters */

@@ -10,12 +10,12 @@ static uint64_t arrays_sent(collective what, const test_comm *on, int root) {
   uint64_t ranks = (uint64_t)on->ranks;
   if (what == BCAST || what == SCATTER)
     return on->rank != root ? 0 : what == SCATTER ? ranks : 1;
-  return what == REDUCE_SCATTER ? ranks : 1;
+  return scatters_sums(what) ? ranks : 1;
 }
 
 static uint64_t arrays_received(collective what, const test_comm *on, int root) {
   return !gets_result(what, on->rank == root)  ? 0
-         : what == ALLGATHER || what == GATHER ? (uint64_t)on->ranks
+         : gathers_all(what) || what == GATHER ? (uint64_t)on->ranks
                                                : 1;
 }
 

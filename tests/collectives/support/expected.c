@@ -18,6 +18,7 @@
 typedef struct expected {
   int64_t exact;     /* the sum, for averages too */
   int64_t magnitude; /* the sum of the contributions' magnitudes */
+  int missing;       /* a contribution is: then all of it is */
 } expected;
 
 /* What holds for a whole result. */
@@ -38,26 +39,27 @@ static int is_sum(const call *s) { return reduces(s->what) && (s->op == SUM || s
 static int64_t most(int64_t a, int64_t b) { return a > b ? a : b; }
 
 /* ---- What a value should be ---- */
-/* The contribution and place of element j of this rank's result, if it is just moved. */
-static int64_t moved(const claim *c, uint64_t j) {
+/* Element j of this rank's result, if it is just moved. */
+static expected moved(const claim *c, uint64_t j) {
   const call *s = c->s;
-  if (s->what == BCAST)
-    return field_at(&s->data, (uint64_t)s->root, j);
-  if (s->what == SCATTER)
-    return field_at(&s->data, (uint64_t)s->root, (uint64_t)c->l->rank * s->count + j);
-  return field_at(&s->data, j / s->count, j % s->count);
+  const int from_root = s->what == BCAST || s->what == SCATTER;
+  const uint64_t g = from_root ? (uint64_t)s->root : j / s->count, i = s->what == SCATTER
+                                                                           ? (uint64_t)c->l->rank * s->count + j
+                                                                       : from_root ? j
+                                                                                   : j % s->count;
+  const int64_t value = field_at(&s->data, g, i);
+  return (expected){value, value < 0 ? -value : value, is_missing(s, g, i)};
 }
 
 static expected expect(const claim *c, uint64_t j) {
   const call *s = c->s;
-  if (!reduces(s->what)) {
-    int64_t value = moved(c, j);
-    return (expected){value, value < 0 ? -value : value};
-  }
-  uint64_t i = s->what == REDUCE_SCATTER ? (uint64_t)c->l->rank * s->count + j : j;
-  expected e = {0, 0};
+  if (!reduces(s->what))
+    return moved(c, j);
+  uint64_t i = scatters_sums(s->what) ? block_place(s->what, s->count, c->l->rank, s->shape.dims) + j : j;
+  expected e = {0, 0, 0};
   for (int64_t g = 0; g < c->terms; g++) {
     int64_t v = field_at(&s->data, (uint64_t)g, i);
+    e.missing |= is_missing(s, (uint64_t)g, i);
     if (is_sum(s))
       e.exact += v;
     else if (g == 0 || (s->op == MINIMUM ? v < e.exact : v > e.exact))
@@ -101,6 +103,11 @@ static int clearly_within(const claim *c, const expected *e, double y) {
 
 static int check_value(const claim *c, const expected *e, uint64_t j, int64_t peak) {
   double y = in_units(c->s, result_at(c->s, c->l, j));
+  if (e->missing) { /* NaN stays in a block that stays */
+    const double x = result_at(c->s, c->l, j);
+    return check(x == call_fill(c->s) || (isnan(x) && c->s->what == GATHER && c->s->in_place),
+                 "value %llu is %g, and should be missing", (unsigned long long)j, x);
+  }
   if (clearly_within(c, e, y))
     return 1;
   quad error = (quad)y * c->divisor - e->exact, most_allowed = allowed(c, e, y, peak);
@@ -115,23 +122,26 @@ static int check_value(const claim *c, const expected *e, uint64_t j, int64_t pe
 /* A block's values: the largest one of a tile decides how finely the tile is quantised. One failure
  * is enough. */
 static int check_block(const claim *c, uint64_t b, expected *values, int64_t *peaks) {
-  const uint64_t n = c->s->count;
-  const ghz_shape flat = ghz_flat(n), *shape = c->s->shape.dims ? &c->s->shape : &flat;
+  const call *s = c->s;
+  const uint64_t first = b * s->count, n = has_blocks(s->what) && !scatters_sums(s->what)
+                                               ? own_values(s, s->what == SCATTER ? c->l->rank : (int)b)
+                                               : c->l->values;
+  const ghz_shape flat = ghz_flat(n), *shape = s->shape.dims ? &s->shape : &flat;
   memset(peaks, 0, ghz_shape_tiles(shape) * sizeof *peaks);
   for (uint64_t i = 0; i < n; i++) {
     int64_t *peak = &peaks[shape_tile(shape, i)];
-    values[i] = expect(c, b * n + i);
-    *peak = most(*peak, values[i].magnitude);
+    values[i] = expect(c, first + i);
+    *peak = values[i].missing ? *peak : most(*peak, values[i].magnitude);
   }
   for (uint64_t i = 0; i < n; i++)
-    if (!check_value(c, &values[i], b * n + i, peaks[shape_tile(shape, i)]))
+    if (!check_value(c, &values[i], first + i, peaks[shape_tile(shape, i)]))
       return 0;
   return 1;
 }
 
 static void check_values(const claim *c) {
   __atomic_fetch_add(&here.checks, (long)c->l->values, __ATOMIC_RELAXED);
-  uint64_t n = c->s->count, blocks = n ? c->l->values / n : 0;
+  uint64_t n = c->s->count, blocks = n ? (c->l->values + n - 1) / n : 0;
   expected *values = malloc((n + 1) * sizeof *values);
   int64_t *peaks = malloc((n + 1) * sizeof *peaks); /* no tile is without values */
   for (uint64_t b = 0; b < blocks && check_block(c, b, values, peaks); b++)
@@ -149,13 +159,17 @@ typedef struct extent {
 /* This rank's part of it. */
 static extent own_extent(const call *s, const call_result *l) {
   extent e = {0, INT64_MAX, INT64_MIN};
-  uint64_t n = s->count * (s->what == REDUCE_SCATTER || s->what == SCATTER ? (uint64_t)l->ranks : 1);
+  uint64_t n = scatters_sums(s->what) || s->what == SCATTER
+                   ? block_place(s->what, s->count, l->ranks, s->shape.dims)
+                   : own_values(s, l->rank);
   uint64_t first = dealt_before(s, l->rank, l->ranks), end = first + dealt(s, l->rank, l->ranks);
   if ((s->what == SCATTER || s->what == BCAST) && l->rank != s->root)
     return e;
   for (uint64_t g = first; g < end; g++)
     for (uint64_t i = 0; i < n; i++) {
       int64_t v = field_at(&s->data, g, i);
+      if (is_missing(s, g, i))
+        continue;
       e.magnitude = most(e.magnitude, v < 0 ? -v : v);
       e.min = v < e.min ? v : e.min;
       e.max = most(e.max, v);
