@@ -20,7 +20,7 @@ static char one_call(tuner *t, uint64_t kind, const double *codec, double networ
   const int way = ghz_tuner_pick(t, &k, codec, network);
   ghz_tuner_learn(t, &(result_bytes){way == BY_MPI ? 0 : BYTES, way == FLAT ? flat : shaped});
   ghz_tuner_learn(t, &(result_bytes){BYTES, 1}); /* that of a call with nothing to choose */
-  return way == SHAPED ? 's' : way == FLAT ? 'f' : 'm';
+  return (char)(way == SHAPED ? 's' : way == FLAT ? 'f' : 'm');
 }
 
 static void expect(tuner *t, const double *codec, double network, uint64_t shaped, uint64_t flat,

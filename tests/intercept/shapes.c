@@ -17,7 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { N = 90000, BLOCK = 1000, BLOCKS = N / BLOCK, GAP = -77 };
+enum { N = 90000, BLOCK = 1000, GAP = -77 };
 
 static double eb;
 static int rank, ranks, wrong;
@@ -47,7 +47,7 @@ static void *memory(size_t bytes) {
 }
 
 /* ---- Layouts: N floats as different datatypes see them in memory ---- */
-typedef enum kind { FLAT, NESTED, STRIDED, SWAPPED, TORN, COLUMN, LAYOUTS } kind;
+typedef enum kind { FLAT, NESTED, STRIDED, LAYOUTS } kind;
 
 typedef struct layout {
   kind kind;
@@ -57,15 +57,7 @@ typedef struct layout {
 } layout;
 
 /* Value i of a block. */
-static size_t place(const layout *l, int i) {
-  switch (l->kind) {
-  case STRIDED:
-  case COLUMN: return 2 * (size_t)i;
-  case SWAPPED: return (size_t)(BLOCKS - 1 - i / BLOCK) * BLOCK + (size_t)(i % BLOCK);
-  case TORN: return (size_t)i + (i < BLOCK ? 0 : 3);
-  default: return (size_t)i;
-  }
-}
+static size_t place(const layout *l, int i) { return (size_t)(l->kind == STRIDED ? 2 * i : i); }
 
 static MPI_Datatype nested(void) {
   MPI_Datatype copy, type;
@@ -75,39 +67,15 @@ static MPI_Datatype nested(void) {
   return type;
 }
 
-static MPI_Datatype swapped(void) {
-  int places[BLOCKS];
-  MPI_Datatype type;
-  for (int i = 0; i < BLOCKS; i++)
-    places[i] = (BLOCKS - 1 - i) * BLOCK;
-  MPI_Type_create_indexed_block(BLOCKS, BLOCK, places, MPI_FLOAT, &type);
-  return type;
-}
-
-/* The ints, of which there are none, do not count. */
-static MPI_Datatype torn(void) {
-  int lengths[3] = {BLOCK, 0, N - BLOCK};
-  MPI_Aint places[3] = {0, BLOCK * sizeof(float), (BLOCK + 3) * sizeof(float)};
-  MPI_Datatype types[3] = {MPI_FLOAT, MPI_INT, MPI_FLOAT}, type;
-  MPI_Type_create_struct(3, lengths, places, types, &type);
-  return type;
-}
-
 static layout layout_make(int which) {
   layout l = {.kind = arrays ? FLAT : (kind)(which % LAYOUTS), .type = MPI_FLOAT, .count = 1};
   MPI_Aint low, extent;
   switch (l.kind) {
   case NESTED:
     l.type = nested();
-    l.count = BLOCKS;
+    l.count = N / BLOCK;
     break;
   case STRIDED: MPI_Type_vector(N, 1, 2, MPI_FLOAT, &l.type); break;
-  case SWAPPED: l.type = swapped(); break;
-  case TORN: l.type = torn(); break;
-  case COLUMN:
-    MPI_Type_create_resized(MPI_FLOAT, 0, 2 * sizeof(float), &l.type);
-    l.count = N;
-    break;
   default: l.count = N;
   }
   if (l.kind != FLAT)

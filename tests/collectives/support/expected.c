@@ -231,6 +231,8 @@ static void check_choice(const call *s, const call_result *l) {
     check(r->algorithm == s->algorithm, "algorithm %s", ghz_mpi_algorithm_name(r->algorithm));
   else if (s->mode == GHZ_MPI_HOMOMORPHIC || l->ranks > 1)
     check(compressed(l), "what was to be compressed was not");
+  if (compressed(l) && s->mode == GHZ_MPI_HOMOMORPHIC)
+    check(r->dims == (s->shape.dims ? s->shape.dims : 1), "%d dimensions of %d", r->dims, s->shape.dims);
 }
 
 static void check_times(const ghz_mpi_report *r, int threads) {
