@@ -18,21 +18,14 @@ static _Thread_local bool busy;
 
 /* ---- Datatypes ---- */
 
-static bool is_among(MPI_Datatype type, const MPI_Datatype *types, size_t n) {
-  for (size_t i = 0; i < n; i++)
-    if (type == types[i] && type != MPI_DATATYPE_NULL)
-      return true;
-  return false;
-}
-
 /* What an array is of. Fortran's types may have other sizes. */
 typedef enum number { NONE, REAL_FLOAT, REAL_DOUBLE, COMPLEX_FLOAT, COMPLEX_DOUBLE } number;
 
 static number number_of(MPI_Datatype type) {
   const MPI_Datatype reals[] = {GHZ_MPI_REALS}, complexes[] = {GHZ_MPI_COMPLEXES};
   int bytes = 0;
-  const bool is_real = is_among(type, reals, sizeof reals / sizeof *reals);
-  if (!is_real && !is_among(type, complexes, sizeof complexes / sizeof *complexes))
+  const bool is_real = ghz_type_is_among(type, reals, sizeof reals / sizeof *reals);
+  if (!is_real && !ghz_type_is_among(type, complexes, sizeof complexes / sizeof *complexes))
     return NONE;
   PMPI_Type_size(type, &bytes);
   if (is_real)

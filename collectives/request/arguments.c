@@ -24,22 +24,15 @@ __attribute__((format(printf, 2, 3))) static error wrong(int error_class, const 
 
 /* ---- What they mean -------------------------------------------------------------------------- */
 
-static int is_among(MPI_Datatype type, const MPI_Datatype *types, size_t n) {
-  for (size_t i = 0; i < n; i++)
-    if (type == types[i] && type != MPI_DATATYPE_NULL)
-      return 1;
-  return 0;
-}
-
 /* Complex numbers are twice as many real ones, which a sum adds one by one, and which a message may
  * hold. Other reductions of them are MPI's to refuse. Returns how many one number is. */
 static int take_components(call *c) {
   const MPI_Datatype pairs[] = {GHZ_MPI_COMPLEXES};
   int size = 0;
   MPI_Count twice;
-  if (!is_among(c->type, pairs, sizeof pairs / sizeof *pairs) || (c->collective->reduces && c->op != MPI_SUM) ||
-      __builtin_mul_overflow(c->count, 2, &twice) || MPI_Type_size(c->type, &size) != MPI_SUCCESS ||
-      (size != 2 * sizeof(float) && size != 2 * sizeof(double)))
+  if (!ghz_type_is_among(c->type, pairs, sizeof pairs / sizeof *pairs) ||
+      (c->collective->reduces && c->op != MPI_SUM) || __builtin_mul_overflow(c->count, 2, &twice) ||
+      MPI_Type_size(c->type, &size) != MPI_SUCCESS || (size != 2 * sizeof(float) && size != 2 * sizeof(double)))
     return 1;
   c->type = size == 2 * sizeof(float) ? MPI_FLOAT : MPI_DOUBLE;
   c->count = twice;
@@ -55,7 +48,7 @@ static int read_type(call *c) {
   if (c->type == MPI_DATATYPE_NULL || MPI_Type_size(c->type, &size) != MPI_SUCCESS || size < 0)
     return 1;
   c->value_size = (size_t)size;
-  c->is_real = is_among(c->type, ours, sizeof ours / sizeof *ours) && (size == 4 || size == 8);
+  c->is_real = ghz_type_is_among(c->type, ours, sizeof ours / sizeof *ours) && (size == 4 || size == 8);
   c->real = size == 4 ? GHZ_F32 : GHZ_F64;
   return components;
 }

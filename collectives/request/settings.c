@@ -43,6 +43,13 @@ static const char *skip(const char *text, const char *prefix) {
   return strncmp(text, prefix, n) == 0 ? text + n : NULL;
 }
 
+/* Reads a finite number. Returns where it ends, or NULL. */
+static const char *read_number(const char *text, double *value) {
+  char *end;
+  *value = strtod(text, &end);
+  return end == text || isspace((unsigned char)*text) || !isfinite(*value) ? NULL : end;
+}
+
 static int parse_bound(const char *text, ghz_bound *bound, int *of_result) {
   static const struct {
     const char *prefix;
@@ -60,9 +67,8 @@ static int parse_bound(const char *text, ghz_bound *bound, int *of_result) {
     number = skip(rest, kinds[i].prefix);
     b.kind = kinds[i].kind;
   }
-  char *end;
-  b.value = strtod(number, &end);
-  if (end == number || *end || isspace((unsigned char)*number) || !(b.value > 0) || !isfinite(b.value))
+  const char *end = read_number(number, &b.value);
+  if (!end || *end || !(b.value > 0))
     return 0;
   *bound = b;
   if (result && of_result)
@@ -108,9 +114,9 @@ static int parse_int(const char *text, int least, int most, int *value) {
 }
 
 static int parse_fill(const char *text, double *fill, int *has_fill) {
-  char *end;
-  double value = strtod(text, &end);
-  if (end == text || *end || isspace((unsigned char)*text) || !isfinite(value))
+  double value;
+  const char *end = read_number(text, &value);
+  if (!end || *end)
     return 0;
   *fill = value;
   *has_fill = 1;
@@ -123,11 +129,9 @@ static int parse_link(const char *text, double *link) {
     const char *name;
     double bits;
   } units[] = {{"", 1}, {"bit", 1}, {"kbit", 1e3}, {"mbit", 1e6}, {"gbit", 1e9}};
-  char *unit;
-  double value = strtod(text, &unit);
-  if (unit == text || isspace((unsigned char)*text) || !(value > 0) || !isfinite(value))
-    return 0;
-  for (size_t i = 0; i < sizeof units / sizeof *units; i++)
+  double value;
+  const char *unit = read_number(text, &value);
+  for (size_t i = 0; unit && value > 0 && i < sizeof units / sizeof *units; i++)
     if (strcasecmp(unit, units[i].name) == 0) {
       *link = value * units[i].bits;
       return isfinite(*link);
@@ -176,15 +180,11 @@ void ghz_settings_note(const char *format, ...) {
 }
 
 /* A value that is not understood is told, and ignored. */
-static void warn_if_ignored(const char *name, const char *text, const char *expected, int understood) {
-  if (text && *text && !understood)
-    ghz_settings_note("%s=%.200s is not understood and is ignored; it must be %s", name, text, expected);
-}
-
 #define READ(name, expected, parse)                                                                            \
   do {                                                                                                         \
     const char *text = getenv(name);                                                                           \
-    warn_if_ignored(name, text, expected, !text || !*text || (parse));                                         \
+    if (text && *text && !(parse))                                                                             \
+      ghz_settings_note("%s=%.200s is not understood and is ignored; it must be %s", name, text, expected);    \
   } while (0)
 
 static int is_setting(const char *variable) {
