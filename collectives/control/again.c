@@ -1,5 +1,5 @@
-/* again.c: the second agreement, on the range of all values, and on whether all ranks have what they
- * need. */
+/* again.c: the second agreement, on the range of all values, and on whether all ranks have what
+ * they need. */
 /* SPDX-License-Identifier: BSD-3-Clause */
 
 #include "control/control.h"

@@ -9,7 +9,7 @@
 #include "payload/payloads.h"
 #include "request/collective.h"
 
-/* ---- agree.c: what all ranks have to know of each other, in one small allreduce --------------- */
+/* ---- agree.c: what all ranks have to know of each other, in one small allreduce -------------- */
 
 /* What must be the same on all ranks. */
 enum identity {
@@ -55,7 +55,7 @@ record ghz_agree_record(const call *c, const result_bytes *last);
  * every call on `comm` begins with it, whatever the call. */
 error ghz_agree(MPI_Comm comm, record *r, error own);
 
-/* ---- cost.c: what an algorithm and the codec should cost, before anything is known ------------- */
+/* ---- cost.c: what an algorithm and the codec should cost, before anything is known ----------- */
 
 /* The cost of an algorithm that the collective has, for arrays (blocks, if it moves a block per
  * rank) of so many bytes: bytes through the busiest link, and what starting messages is worth in
@@ -69,7 +69,7 @@ uint64_t ghz_cost_isa(void);
  * decompression, with the shape or flat. */
 double ghz_cost_codec(const call *c, uint64_t isa, int flat);
 
-/* ---- communicator.c: what is kept with a communicator of the program's, and what a call borrows */
+/* ---- communicator.c: what is kept with a communicator, and what a call borrows --- */
 
 /* The memory of one call at a time. A process has as many as threads that call at once; they only
  * grow, and go with the last communicator. */
@@ -183,7 +183,7 @@ error ghz_execute(run *r);
 /* 4 to 6, where MPI makes the call; the host divides where it averages. */
 error ghz_by_mpi(run *r);
 
-/* ---- host_copy.c: calls on device buffers that have to be made on the host -------------------- */
+/* ---- host_copy.c: calls on device buffers that have to be made on the host ------------------- */
 #ifdef GHZ_HAVE_CUDA
 
 /* Has r->made on copies of the buffers in pinned memory, if it cannot be made on device buffers.

@@ -1,5 +1,5 @@
-/* tuner.h: which calls are better made by MPI, and which arrays are better sent without their shape,
- * by how those of the kind compressed before. */
+/* tuner.h: which calls are better made by MPI, and which arrays are better sent without their
+ * shape, by how those of the kind compressed before. */
 /* SPDX-License-Identifier: BSD-3-Clause */
 #ifndef GHZ_MPI_TUNER_H
 #define GHZ_MPI_TUNER_H

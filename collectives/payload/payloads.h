@@ -56,7 +56,7 @@ ghz_status ghz_bins_add(payload_job *job, const buffer *a, const buffer *b, buff
 ghz_status ghz_bins_validate(payload_job *job, const piece *p, buffer *in);
 ghz_status ghz_bins_decode(payload_job *job, const piece *p, const buffer *result);
 
-/* ---- float_bound.c: GHZ_MPI_FLOAT: lattices whose sums are as accurate as those of floats ------ */
+/* ---- float_bound.c: GHZ_MPI_FLOAT: lattices whose sums are as accurate as those of floats ---- */
 
 enum { EXPONENTS = 256 };
 

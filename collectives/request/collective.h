@@ -179,7 +179,7 @@ error ghz_call_read(call *c, const MPI_Count *counts, const MPI_Count *places, c
 
 void ghz_call_leave(call *c);
 
-/* ---- buffers.c: what a call reads and writes on this rank ------------------------------------- */
+/* ---- buffers.c: what a call reads and writes on this rank ------------------------------------ */
 
 /* Whether a buffer that this rank uses is missing. */
 int ghz_buffers_lack(const call *c);

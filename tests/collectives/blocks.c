@@ -23,8 +23,8 @@ static float *blank(int values) {
 
 static float given(int rank, int i) { return (float)((i * 7 + rank * 1001) % 512 - 100 * rank); }
 
-/* Blocks of any sizes, of nothing too; gathered at places that are this rank's own, in another order
- * than that of ranks. */
+/* Blocks of any sizes, of nothing too; gathered at places that are this rank's own, in another
+ * order than that of ranks. */
 static void try_sizes(int kind, int has_places) {
   static const int sizes[][3] = {{30000, 30000, 30000}, {0, 90000, 0}, {1, 8, 15}, {70001, 3, 0}};
   MPI_Count counts[MOST], places[MOST], all = 0, first = 0, end = 0;

@@ -3,8 +3,8 @@
  *
  * To be run with GHZ_MPI_BOUND=result:rel:1e-3, GHZ_MPI_ALGORITHM=ring, GHZ_MPI_MODE=homomorphic,
  * GHZ_MPI_THRESHOLD=1k, GHZ_MPI_THREADS=2, GHZ_MPI_EXTENTS=8x25x24,50x100,25x200; and with
- * GHZ_MPI_THRESHOLD=1k alone. The last rank alone has a locale with a comma for a point, where there
- * is one. */
+ * GHZ_MPI_THRESHOLD=1k alone. The last rank alone has a locale with a comma for a point, where
+ * there is one. */
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "suite.h"
 #include <ghz/mpi.h>

@@ -65,7 +65,7 @@ static void nan_wins(void) {
   }
 }
 
-/* A fill that is no float, beside a value that takes a bin of its own, with the accuracy of float. */
+/* A fill that is no float, beside a value that takes a bin of its own, as accurate as floats. */
 static void as_accurate_as_float(void) {
   for (int a = GHZ_MPI_ALGORITHM_AUTO; a <= GHZ_MPI_HALVING; a++) {
     ghz_mpi_options o = with_fill(1e20);

@@ -11,7 +11,7 @@ static const double any[WAYS] = {0, -1}, both[WAYS] = {1, 0.2};
 
 static tuner *new_tuner(void) { return memset(scratch(sizeof(tuner)), 0, sizeof(tuner)); }
 
-/* A call whose result compresses to so many bytes, by way: 's' or 'f', shaped or flat; 'm': MPI's. */
+/* A call whose result compresses to so many bytes, by way: 's' shaped, 'f' flat, 'm' by MPI. */
 static char one_call(tuner *t, uint64_t kind, const double *codec, double network, uint64_t shaped,
                      uint64_t flat) {
   const call_kind k = {.call = kind};

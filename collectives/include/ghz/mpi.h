@@ -15,8 +15,8 @@
  *               within eb if options.of_result is set. Every other result is within eb: averages,
  *               minima, maxima, and data that only move. ghz.h, "bound", has the one exception. The
  *               report says which eb was used.
- *   same bits   Results have identical bits on every rank and in every run, from host and from device
- *               buffers; without options.of_result also on any number of ranks. Not promised for
+ *   same bits   Results have the same bits on every rank and in every run, from host and from
+ *               device buffers; without options.of_result on any number of ranks. Not promised for
  *                 - calls that MPI makes (below). Where these only move data, they are exact;
  *                 - sums that the report calls `inexact`: they met values beyond the lattice (2^35
  *                   steps in float), which were added in floating point, in the order that the
@@ -46,8 +46,8 @@
  *               needs it and freed with the program's. A process keeps 16; calls on further
  *               communicators make one each time. If MPI has none left, it makes the call itself,
  *               which is said on stderr once. Memory is kept for the next call, on whichever
- *               communicator: at most about one worst-case compressed copy of the largest buffer, or
- *               20 MiB if that is more, for each thread that calls at the same time.
+ *               communicator: at most about one worst-case compressed copy of the largest buffer,
+ *               or 20 MiB if that is more, for each thread that calls at the same time.
  *
  * Calls that MPI makes
  *   MPI makes a call, uncompressed, if
@@ -56,11 +56,11 @@
  *       representation) and complex numbers of them (above),
  *     - the operation is none of MPI_SUM, MPI_MIN and MPI_MAX; of complex numbers, not MPI_SUM,
  *     - or the bound is GHZ_MPI_FLOAT, and the call is no sum of float.
- *   Where algorithm and mode are AUTO, and no fill value is reduced, it also makes, without the ranks
- *   asking each other,
+ *   Where algorithm and mode are AUTO, and no fill value is reduced, it also makes, without the
+ *   ranks asking each other,
  *     - calls without a bound,
- *     - and, if MPI's int takes their count, calls below the threshold, calls of one rank, and, of a
- *       kind that compression was worth nothing to, 16 after the one that showed it; then that is
+ *     - and, if MPI's int takes their count, calls below the threshold, calls of one rank, and, of
+ *       a kind that compression was worth nothing to, 16 after the one that showed it; then that is
  *       tried again, after 32, and so on up to 256. These are data that move, from 256 KiB on and
  *       without a fill; with options.link all calls. Calls of a kind have the same collective,
  *       operation, bound and options, and sizes within a factor of 2.
@@ -233,7 +233,8 @@ typedef struct ghz_mpi_options {
 
   int threads; /* OpenMP threads of the codec; 0: GHZ_MPI_THREADS, or 1 */
 
-  /* 1: ghz_bcast does not write the root's buffer, which then differs from the others by up to eb. */
+  /* 1: ghz_bcast does not write the root's buffer, which then differs from the others by up to
+   * eb. */
   int keep_root;
 
   /* 1: values equal to `fill` stand for "missing", as in ghz_lattice_set_fill: -999, 1e20. They are

@@ -191,7 +191,7 @@ static void check_own_block(const call *s, const call_result *l, const shape *p)
   guarded_free(&want);
 }
 
-/* In place, what lies behind the first block: MPI may overwrite it. And what lies between blocks. */
+/* In place, what lies behind the first block: MPI may overwrite it. And what is between blocks. */
 static uint64_t hash_rest(const call *s, const call_result *l, const shape *p) {
   const uint64_t each = value_size(s), first = own_values(s, l->rank) * each;
   uint64_t hash = 0;
