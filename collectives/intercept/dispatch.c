@@ -162,28 +162,18 @@ bool dispatch_bcast(const typed *x, int root, MPI_Comm comm, int *code) {
   return end(&a, ghz_bcast(x->buffer, x->count, x->type, root, comm, &a.options), code);
 }
 
-/* Only the root has send arguments, and no receive arguments if it is in place. */
-bool dispatch_scatter(const typed *send, const typed *recv, int root, MPI_Comm comm, int *code) {
+/* Only the root has arguments of the larger buffer, and if it is in place, no others. */
+bool dispatch_rooted(call_id c, const typed *send, const typed *recv, int root, MPI_Comm comm, int *code) {
   attempt a;
-  bool at_root = is_root(root, comm);
-  const typed *block = at_root ? send : recv;
-  number n = at_root && recv->buffer != MPI_IN_PLACE ? number_of_both(send, recv) : number_of(block->type);
-  if (!begin_move(&a, SCATTER, block->count, block->type, n, comm))
+  const bool at_root = is_root(root, comm), sends = at_root == (c == SCATTER);
+  const typed *block = sends ? send : recv, *other = sends ? recv : send;
+  const number n =
+      at_root && other->buffer != MPI_IN_PLACE ? number_of_both(send, recv) : number_of(block->type);
+  if (!begin_move(&a, c, block->count, block->type, n, comm))
     return false;
-  return end(&a, ghz_scatter(send->buffer, recv->buffer, block->count, block->type, root, comm, &a.options),
-             code);
-}
-
-/* Only the root has receive arguments, and no send arguments if it is in place. */
-bool dispatch_gather(const typed *send, const typed *recv, int root, MPI_Comm comm, int *code) {
-  attempt a;
-  bool at_root = is_root(root, comm);
-  const typed *block = at_root ? recv : send;
-  number n = at_root && send->buffer != MPI_IN_PLACE ? number_of_both(send, recv) : number_of(block->type);
-  if (!begin_move(&a, GATHER, block->count, block->type, n, comm))
-    return false;
-  return end(&a, ghz_gather(send->buffer, recv->buffer, block->count, block->type, root, comm, &a.options),
-             code);
+  int (*const call)(const void *, void *, MPI_Count, MPI_Datatype, int, MPI_Comm, const ghz_mpi_options *) =
+      c == SCATTER ? ghz_scatter : ghz_gather;
+  return end(&a, call(send->buffer, recv->buffer, block->count, block->type, root, comm, &a.options), code);
 }
 
 bool dispatch_allgather(const typed *send, const typed *recv, MPI_Comm comm, int *code) {

@@ -99,10 +99,14 @@ __attribute__((destructor)) static void say_if_unseen(void) {
 
 /* ---- Collectives ----------------------------------------------------------------------------- */
 
-static typed typed_of(const void *buffer, MPI_Count count, MPI_Datatype type) {
-  return (typed){(void *)buffer, count, type};
-}
+#define TYPED(buffer, count, type) (&(typed){(void *)(buffer), count, type})
+#define NUMBERS(list) ((numbers){list, sizeof *(list)})
 
+/* A call that is `ours`, or else the next one's in line. */
+#define TAKE(function, ours, ...)                                                                              \
+  NEXT(NAME(P##function));                                                                                     \
+  int code;                                                                                                    \
+  return intercept.on && (ours) ? code : next(__VA_ARGS__)
 #define SAME(function)                                                                                         \
   GHZ_API __typeof__(NAME(function)) NAME(P##function) __attribute__((alias(TEXT(NAME(function)))));
 #define NAME(function) function

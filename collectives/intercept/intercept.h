@@ -67,8 +67,7 @@ typedef struct typed {
 bool dispatch_reduction(call_id c, const void *send, void *recv, MPI_Count count, MPI_Datatype type, MPI_Op op,
                         int root, MPI_Comm comm, int *code); /* `root` counts in REDUCE alone */
 bool dispatch_bcast(const typed *x, int root, MPI_Comm comm, int *code);
-bool dispatch_scatter(const typed *send, const typed *recv, int root, MPI_Comm comm, int *code);
-bool dispatch_gather(const typed *send, const typed *recv, int root, MPI_Comm comm, int *code);
+bool dispatch_rooted(call_id c, const typed *send, const typed *recv, int root, MPI_Comm comm, int *code);
 bool dispatch_allgather(const typed *send, const typed *recv, MPI_Comm comm, int *code);
 
 /* Counts or displacements, a number for each rank: ints, or MPI_Counts, or addresses as wide as
