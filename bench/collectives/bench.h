@@ -4,6 +4,7 @@
 #define BENCH_COLLECTIVES_BENCH_H
 
 #include "../common/options.h"
+#include "request.h"
 #include "world.h"
 
 #include <ghz/mpi.h>
@@ -17,43 +18,23 @@
 /* Where the input, or the result, of a collective is; a block is one rank's share of a whole. */
 typedef enum extent { WHOLE_ON_ALL, WHOLE_AT_ROOT, BLOCK_EACH } extent;
 
-/* The arguments of a call, as MPI has them. */
-typedef struct call {
-  const void *send; /* ignored by bcast, whose only buffer is `receive` */
-  void *receive;
-  MPI_Count count;
-  MPI_Datatype type;
-  int root;
-  MPI_Comm comm;
-} call;
-
-typedef struct collective {
-  const char *name;
-  int (*plain)(const call *c); /* the call of MPI */
-  int (*compressed)(const call *c, const ghz_mpi_options *o);
-  extent input, result;
-  bool reduces;                    /* over all inputs */
-  int bus_shares;                  /* busbw / algbw, in (ranks - 1) / ranks; 0: 1 */
-  ghz_mpi_algorithm algorithms[4]; /* besides AUTO and NATIVE; ends with AUTO */
-} collective;
-
 /* The collective of this run. */
-extern collective tested;
+typedef struct tested_call {
+  collective what;
+  extent input, result;
+  int bus_shares; /* busbw / algbw, in (ranks - 1) / ranks; 0: 1 */
+} tested_call;
+
+extern tested_call tested;
 
 /* Sets `tested`; false: no collective has this name. */
 bool collective_choose(const char *name);
+const char *collective_name(void);
 double collective_bus_factor(double ranks);
-bool collective_has(ghz_mpi_algorithm algorithm);
 
 /* ---- options.c ------------------------------------------------------------------------------- */
 
-/* A schedule and the payload on it. Both AUTO: the library's choice. GHZ_MPI_NATIVE: MPI's call. */
-typedef struct variant {
-  ghz_mpi_algorithm algorithm;
-  ghz_mpi_mode mode;
-} variant;
-
-enum { MAX_VARIANTS = 32, MODES = GHZ_MPI_FASTEST + 1 };
+enum { MAX_VARIANTS = 32 };
 
 typedef struct options {
   double min, max; /* bytes of the largest buffer of a rank */
@@ -67,8 +48,8 @@ typedef struct options {
   int of_result;
   const char *field, *field_file, *cache, *csv, *interface;
   bool breakdown;
-  word_list algorithms; /* empty: the usual variants */
-  variant variants[MAX_VARIANTS];
+  word_list algorithms;                     /* empty: the usual variants */
+  ghz_mpi_algorithm variants[MAX_VARIANTS]; /* AUTO: the library's choice; NATIVE: MPI's call */
   int n_variants;
 } options;
 
@@ -81,11 +62,8 @@ const char *type_name(const options *o);
 
 /* ---- variants.c ------------------------------------------------------------------------------ */
 
-/* Fills o->variants from o->algorithms (ring, or ring/plain to name its mode). Returns NULL, or an
- * error message. */
+/* Fills o->variants from o->algorithms. Returns NULL, or an error message. */
 const char *variants_list(options *o);
-bool is_native(variant v);
-const char *mode_name(int mode);
 
 /* ---- input.c --------------------------------------------------------------------------------- */
 
@@ -120,7 +98,7 @@ size_t job_count(const job *j);
 size_t job_input_count(const options *o, size_t total);
 size_t job_result_count(const job *j);
 /* Fills the buffers anew, the result's place with NaN, and returns the arguments of the call. */
-call job_call(const job *j, bool chooses);
+test_request job_call(const job *j, bool chooses);
 /* First value and number of values of a rank's share of the whole. */
 size_t share_first(size_t total, int rank);
 size_t share_count(size_t total, int rank);
@@ -155,8 +133,8 @@ typedef struct verdict {
   bool promised;                  /* the library promised the same bits */
   double error;                   /* the largest */
   uint64_t wrong;                 /* values whose error is too large */
-  sameness same; /* bits on all ranks; OTHER: but not those of the other homomorphic variants */
-  uint64_t bits; /* a hash of the results of all ranks */
+  sameness same;                  /* bits on all ranks; OTHER: but not those of the other variants */
+  uint64_t bits;                  /* a hash of the results of all ranks */
 } verdict;
 
 /* All ranks call it, after the call that the report is about; `report` NULL: the call of MPI. */
@@ -185,8 +163,7 @@ enum figure {
 typedef struct finding {
   bool failed; /* the call returned an error, which has been printed */
   ghz_mpi_algorithm algorithm;
-  ghz_mpi_mode mode;
-  double chosen;                       /* the share of the rounds that used these two */
+  double chosen;                       /* the share of the rounds that used it */
   double median, least, most;          /* seconds of the slowest rank */
   double sum[FIGURES], worst[FIGURES]; /* per call: over all ranks, and of the worst one */
   verdict verdict;

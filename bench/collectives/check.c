@@ -35,16 +35,11 @@ static void compare_bits(const job *j, const void *result, verdict *v) {
     v->same = extremes[0] == ~extremes[1] ? SAME : SAME_NOT;
 }
 
-static bool promises_bits(variant v, const verdict *found) {
-  bool keeps = v.mode == GHZ_MPI_HOMOMORPHIC || v.mode == GHZ_MPI_MODE_AUTO;
-  return found->done && keeps && found->compressed && !found->inexact;
-}
-
 void check_across(const options *o, verdict *verdicts) {
   verdict *first = NULL;
   for (int i = 0; i < o->n_variants; i++) {
     verdict *v = &verdicts[i];
-    v->promised = promises_bits(o->variants[i], v);
+    v->promised = v->done && v->compressed && !v->inexact;
     if (!v->promised)
       continue;
     if (!first) {
@@ -92,18 +87,18 @@ static void compare(void *user, size_t first, const void *values, size_t count) 
   }
 }
 
-/* The largest rounding error of a plain reduction. */
+/* The largest rounding error of an uncompressed reduction. */
 static double rounding(const options *o, const reference *r) {
   double n = world_size(), largest = fmax(fabs(r->least), fabs(r->most));
   double unit = type_bytes(o) == sizeof(float) ? FLT_EPSILON / 2 : DBL_EPSILON / 2;
-  return tested.reduces && isfinite(largest) ? n * n * unit * largest : 0;
+  return reduces(tested.what) && isfinite(largest) ? n * n * unit * largest : 0;
 }
 
 /* The limit for this result: mpi.h, "bound". Infinite where no bound is promised. */
 static comparison limits(const job *j, const reference *r, double bound) {
   const options *o = j->options;
   comparison c = {.job = j, .reference = r, .limit = r->promise};
-  c.wide = type_bytes(o) == sizeof(float) && tested.reduces;
+  c.wide = type_bytes(o) == sizeof(float) && reduces(tested.what);
   if (bound == 0) {
     c.limit = rounding(o, r);
     c.wide = false;

@@ -4,29 +4,20 @@
 
 #include <string.h>
 
-/* True if a call counts the values of a block, not of the whole. */
-static bool has_blocks(void) {
-  return tested.input == BLOCK_EACH || tested.result == BLOCK_EACH;
-}
-
-static bool is_bcast(void) {
-  return tested.input == WHOLE_AT_ROOT && tested.result == WHOLE_ON_ALL;
-}
-
 double job_bytes(const options *o, uint64_t count) {
-  return (double)count * (double)type_bytes(o) * (has_blocks() ? world_size() : 1);
+  return (double)count * (double)type_bytes(o) * (has_blocks(tested.what) ? world_size() : 1);
 }
 
 size_t job_values(const options *o, double bytes) {
   size_t values = (size_t)bytes / type_bytes(o), ranks = (size_t)world_size();
-  if (has_blocks())
+  if (has_blocks(tested.what))
     values -= values % ranks;
-  size_t least = has_blocks() ? ranks : 1;
+  size_t least = has_blocks(tested.what) ? ranks : 1;
   return values > least ? values : least;
 }
 
 size_t job_count(const job *j) {
-  return has_blocks() ? j->block : j->total;
+  return has_blocks(tested.what) ? j->block : j->total;
 }
 
 /* Values that this rank has of a whole with this extent. */
@@ -44,12 +35,14 @@ size_t job_result_count(const job *j) {
   return held(tested.result, j->total, j->options->root);
 }
 
-call job_call(const job *j, bool chooses) {
+test_request job_call(const job *j, bool chooses) {
   const options *o = j->options;
   size_t bytes = type_bytes(o);
-  call c = {j->input, j->receive, (MPI_Count)job_count(j), type_of(o), o->root, j->comms[chooses]};
+  test_request c =
+      request_of(tested.what, j->input, j->receive, (MPI_Count)job_count(j), type_of(o), j->comms[chooses]);
+  c.root = o->root;
   memset(j->receive, 0xff, job_result_count(j) * bytes); /* NaN, so that a gap is an error */
-  if (is_bcast() && j->input)
+  if (tested.what == BCAST && j->input)
     memcpy(j->receive, j->input, j->input_count * bytes);
   return c;
 }

@@ -9,18 +9,18 @@
 #include <string.h>
 #include <time.h>
 
-enum { CHOICES = 8 }; /* more than there are algorithms, or modes */
+enum { ALGORITHMS = GHZ_MPI_LINEAR + 1 };
 
 /* A variant at a size, on this rank. */
 typedef struct trial {
   const job *job;
   const reference *reference;
-  variant variant;
+  ghz_mpi_algorithm algorithm;
   double *seconds; /* of the rounds that counted */
   int rounds;
-  double figures[FIGURES];       /* summed over them */
-  int choices[CHOICES][CHOICES]; /* how often which algorithm and mode were used in them */
-  ghz_mpi_report report;         /* of the last call */
+  double figures[FIGURES]; /* summed over them */
+  int choices[ALGORITHMS]; /* how often each was used in them */
+  ghz_mpi_report report;   /* of the last call */
   verdict verdict;
   bool failed;
 } trial;
@@ -31,20 +31,19 @@ static double processor_seconds(void) {
   return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-static int make_call(trial *t, const call *c) {
+static int make_call(trial *t, const test_request *c) {
   const options *o = t->job->options;
-  if (is_native(t->variant))
-    return tested.plain(c);
+  if (t->algorithm == GHZ_MPI_NATIVE)
+    return request_make_by_mpi(c);
   ghz_mpi_options how = GHZ_MPI_OPTIONS;
   how.shape = o->shape;
   how.bound = o->bound;
   how.of_result = o->of_result;
-  how.algorithm = t->variant.algorithm;
-  how.mode = t->variant.mode;
+  how.algorithm = t->algorithm;
+  how.mode = t->algorithm ? GHZ_MPI_HOMOMORPHIC : GHZ_MPI_MODE_AUTO;
   how.threads = o->threads;
-  how.keep_root = 0;
   how.report = &t->report;
-  return tested.compressed(c, &how);
+  return request_make(c, &how);
 }
 
 /* True if the call failed on any rank; the first of them prints why. All ranks wait for it. */
@@ -54,8 +53,8 @@ static bool any_failed(const trial *t, int code) {
   MPI_Allreduce(&mine, &first, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
   if (first == rank) {
     MPI_Error_string(code, text, &length);
-    fprintf(stderr, "ghz_mpi_bench %s: rank %d, %s %s: %s\n", tested.name, rank,
-            ghz_mpi_algorithm_name(t->variant.algorithm), mode_name((int)t->variant.mode), text);
+    fprintf(stderr, "ghz_mpi_bench %s: rank %d, %s: %s\n", collective_name(), rank,
+            ghz_mpi_algorithm_name(t->algorithm), text);
   }
   return first != INT_MAX;
 }
@@ -77,13 +76,12 @@ static void note_figures(trial *t, wire before, wire after, double cpu) {
   };
   for (int i = 0; i < FIGURES; i++)
     t->figures[i] += now[i];
-  if ((unsigned)r->algorithm < CHOICES && (unsigned)r->mode < CHOICES)
-    t->choices[r->algorithm][r->mode]++;
+  t->choices[r->algorithm]++;
 }
 
 /* Keeps the worst result of all checks. */
 static void note_verdict(trial *t) {
-  bool native = is_native(t->variant);
+  bool native = t->algorithm == GHZ_MPI_NATIVE;
   verdict was = t->verdict;
   t->verdict = check_result(t->job, t->reference, native ? NULL : &t->report);
   t->verdict.wrong += was.wrong;
@@ -93,16 +91,12 @@ static void note_verdict(trial *t) {
     t->verdict.same = SAME_NOT;
 }
 
-static bool chooses(variant v) {
-  return v.algorithm == GHZ_MPI_ALGORITHM_AUTO || v.mode == GHZ_MPI_MODE_AUTO;
-}
-
 static void take_turn(trial *t, bool counts, bool check) {
   if (t->failed)
     return;
   const char *interface = t->job->options->interface;
-  t->report = (ghz_mpi_report){.algorithm = t->variant.algorithm, .mode = t->variant.mode};
-  call c = job_call(t->job, chooses(t->variant));
+  t->report = (ghz_mpi_report){.algorithm = t->algorithm};
+  const test_request c = job_call(t->job, t->algorithm == GHZ_MPI_ALGORITHM_AUTO);
   MPI_Barrier(MPI_COMM_WORLD);
   wire before = wire_read(interface);
   double cpu = processor_seconds(), start = MPI_Wtime();
@@ -120,23 +114,20 @@ static void take_turn(trial *t, bool counts, bool check) {
     note_verdict(t);
 }
 
-/* Finds the algorithm and mode that were used most. */
+/* Finds the algorithm that was used most. */
 static void note_choice(const trial *t, finding *f) {
   int most = 0;
-  for (int a = 0; a < CHOICES; a++)
-    for (int m = 0; m < CHOICES; m++)
-      if (t->choices[a][m] > most) {
-        most = t->choices[a][m];
-        f->algorithm = (ghz_mpi_algorithm)a;
-        f->mode = (ghz_mpi_mode)m;
-      }
+  for (int a = 0; a < ALGORITHMS; a++)
+    if (t->choices[a] > most) {
+      most = t->choices[a];
+      f->algorithm = (ghz_mpi_algorithm)a;
+    }
   f->chosen = t->rounds > 0 ? (double)most / t->rounds : 0;
 }
 
 /* Combines the figures of all ranks. */
 static finding conclude(trial *t) {
-  finding f = {
-      .failed = t->failed, .algorithm = t->variant.algorithm, .mode = t->variant.mode, .verdict = t->verdict};
+  finding f = {.failed = t->failed, .algorithm = t->algorithm, .verdict = t->verdict};
   note_choice(t, &f);
   if (t->failed)
     return f;
@@ -159,11 +150,11 @@ void measure(const job *j, const reference *r, finding *findings) {
   for (int v = 0; v < o->n_variants; v++)
     trials[v] = (trial){.job = j,
                         .reference = r,
-                        .variant = o->variants[v],
+                        .algorithm = o->variants[v],
                         .seconds = touched((size_t)o->iterations * sizeof(double))};
   for (int i = 0; i < o->learn; i++)
     for (int v = 0; v < o->n_variants; v++)
-      if (chooses(o->variants[v]))
+      if (o->variants[v] == GHZ_MPI_ALGORITHM_AUTO)
         take_turn(&trials[v], false, false);
   for (int i = 0; i < rounds; i++)
     for (int v = 0; v < o->n_variants; v++)

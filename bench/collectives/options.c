@@ -58,9 +58,8 @@ static const option_row rows[] = {
     {"cache", 0, &option_text, &given.cache, "DIR", NULL,
      "keep the fields that are made, read those that exist"},
     {"algorithm", 0, &option_words, &given.algorithms, "LIST", NULL,
-     "auto, ring, doubling, halving, tree, chain, linear: those that the collective has,\n"
-     "compressed and plain; ring/plain names the mode (the usual variants; MPI's own "
-     "always)"},
+     "auto, ring, doubling, halving, tree, chain, linear: those that the collective has\n"
+     "(all; MPI's own always)"},
     {"threads", 0, &option_whole, &given.threads, "N", "1:1024", "of the codec, per rank (1)"},
     {"csv", 0, &option_text, &given.csv, "FILE", NULL, "write every figure as comma-separated values"},
     {"breakdown", 0, &option_flag, &given.breakdown, NULL, NULL,
@@ -119,7 +118,7 @@ int options_of(int argc, char **argv, options **out) {
     return status;
   if (argc - operand != 1 || !collective_choose(argv[operand]))
     return refuse("expected one collective");
-  world_begin(tested.name);
+  world_begin(collective_name());
   const char *wrong = finish();
   return wrong ? refuse(wrong) : OPTIONS_OK;
 }

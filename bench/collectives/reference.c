@@ -40,7 +40,7 @@ static double promise(const options *o, const reference *r) {
            ghz_lattice_make(type_bytes(o) == sizeof(float) ? GHZ_F32 : GHZ_F64, o->bound,
                             zeros ? INFINITY : r->least, zeros ? -INFINITY : r->most, &lattice) == GHZ_OK)
     eb = lattice.eb;
-  return tested.reduces && !o->of_result ? world_size() * eb : eb;
+  return reduces(tested.what) && !o->of_result ? world_size() * eb : eb;
 }
 
 /* ---- Sums ------------------------------------------------------------------------------------ */
@@ -135,7 +135,7 @@ reference reference_make(const job *j) {
   for (size_t i = 0; i < count; i++)
     r.high[i] = r.low[i] = 0;
   filling f = {j, &r};
-  if (tested.reduces)
+  if (reduces(tested.what))
     reduce_shares(&f);
   else if (tested.input == BLOCK_EACH)
     fold(&f, 0, j->input, count);

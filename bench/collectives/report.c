@@ -27,9 +27,9 @@ static const char *instruction_set(void) {
 
 /* Names with their units, as wide as the columns of print_row. */
 static void columns(const options *o) {
-  printf("#%10s %10s %6s  %-13s %-12s %10s %10s %10s %8s %8s %7s %7s %7s %8s %5s %5s", "size, B", "count",
-         "type", "algorithm", "mode", "time, us", "min, us", "max, us", "alg GB/s", "bus GB/s", "x MPI",
-         "x plain", "ratio", "/bound", "wrong", "same");
+  printf("#%10s %10s %6s  %-13s %10s %10s %10s %8s %8s %7s %7s %8s %5s %5s", "size, B", "count", "type",
+         "algorithm", "time, us", "min, us", "max, us", "alg GB/s", "bus GB/s", "x MPI", "ratio", "/bound",
+         "wrong", "same");
   if (o->interface)
     printf(" %8s %8s", "wire, MB", "busiest");
   if (o->breakdown)
@@ -38,8 +38,8 @@ static void columns(const options *o) {
 }
 
 static const char csv_columns[] =
-    "collective,ranks,threads,of_result,root,size,count,type,algorithm,mode,chosen_algorithm,"
-    "chosen_mode,chosen,rounds,time_us,min_us,max_us,algbw,busbw,speedup_mpi,speedup_plain,ratio,"
+    "collective,ranks,threads,of_result,root,size,count,type,algorithm,chosen_algorithm,"
+    "chosen,rounds,time_us,min_us,max_us,algbw,busbw,speedup_mpi,ratio,"
     "error_of_bound,wrong,same_bits,inexact,raw_bytes,sent_bytes,messages,wire_sent,wire_received,"
     "wire_busiest,cpu_ms,agree_ms,compress_ms,combine_ms,decompress_ms,wait_ms,extents,bound,field";
 
@@ -52,15 +52,14 @@ void report_begin(const options *o) {
   version[strcspn(version, ",\n")] = '\0';
   MPI_Get_processor_name(host, &length);
   printf("# ghz_mpi_bench %s: libghz %s (%s), %s, %d ranks, first on %s, codec threads per rank: %d\n",
-         tested.name, ghz_version(), instruction_set(), version, world_size(), host, o->threads);
+         collective_name(), ghz_version(), instruction_set(), version, world_size(), host, o->threads);
   printf("# field: %s, %s; bound: %s%s, of %s\n", o->field_file ? o->field_file : o->field, o->extents_text,
          o->bound_text, o->bound.kind == GHZ_REL ? " of the range over all ranks" : "",
          o->of_result ? "the result" : "each contribution");
   printf("# root: %d, rounds: %d after %d to warm up, %d to learn; variants in turn; check: %d\n", o->root,
          o->iterations, o->warm_up, o->learn, o->check);
   puts("# size: largest buffer of a rank; time: median of the slowest rank; bandwidths: of uncompressed bytes\n"
-       "# x plain: over the fastest that does not compress; /bound: the largest error, in bounds of the "
-       "options\n"
+       "# /bound: the largest error, in bounds of the options\n"
        "# wire: sent per call and rank, mean and most\n#");
   columns(o);
   totals.csv = o->csv ? csv_open(o->csv, csv_columns) : NULL;
@@ -70,9 +69,9 @@ void report_begin(const options *o) {
 
 /* What a row shows beside the finding. */
 typedef struct row {
-  double bytes, algbw, busbw, over_mpi, over_plain, ratio, error;
+  double bytes, algbw, busbw, over_mpi, ratio, error;
   char algorithm[32];
-  const char *mode, *same;
+  const char *same;
 } row;
 
 static double of_bound(double error, double bound) {
@@ -87,35 +86,28 @@ static const char *sameness_name(const verdict *v) {
 static row make_row(const job *j, const reference *r, const finding *all, int i) {
   const options *o = j->options;
   const finding *f = &all[i];
-  double best = INFINITY;
-  for (int k = 0; k < o->n_variants; k++)
-    if (!all[k].failed && o->variants[k].mode == GHZ_MPI_PLAIN && all[k].median < best)
-      best = all[k].median;
-  row w = {.bytes = (double)(j->total * type_bytes(o)), .mode = mode_name((int)f->mode)};
+  row w = {.bytes = (double)(j->total * type_bytes(o))};
   w.algbw = w.bytes / f->median / 1e9;
   w.busbw = w.algbw * collective_bus_factor(world_size());
   w.over_mpi = all[0].failed ? NAN : all[0].median / f->median;
-  w.over_plain = best / f->median;
   w.ratio = f->sum[SENT_BYTES] > 0 ? f->sum[RAW_BYTES] / f->sum[SENT_BYTES] : 1;
-  /* In bounds of the result that the options ask for, also where a mode has a wider one. */
+  /* In bounds of the result that the options ask for, also where a result has a wider one. */
   w.error = f->verdict.done ? of_bound(f->verdict.error, r->promise) : NAN;
   w.same = sameness_name(&f->verdict);
-  bool chose = o->variants[i].algorithm == GHZ_MPI_ALGORITHM_AUTO;
+  bool chose = o->variants[i] == GHZ_MPI_ALGORITHM_AUTO;
   snprintf(w.algorithm, sizeof w.algorithm, "%s%s", chose ? "auto:" : "", ghz_mpi_algorithm_name(f->algorithm));
-  if (f->algorithm == GHZ_MPI_NATIVE)
-    w.mode = "-";
   return w;
 }
 
 static void print_row(const job *j, const finding *f, const row *w) {
   const options *o = j->options;
-  printf(" %10.0f %10zu %6s  %-13s %-12s ", w->bytes, job_count(j), type_name(o), w->algorithm, w->mode);
+  printf(" %10.0f %10zu %6s  %-13s ", w->bytes, job_count(j), type_name(o), w->algorithm);
   if (f->failed) {
     printf("failed\n");
     return;
   }
-  printf("%10.1f %10.1f %10.1f %8.3f %8.3f %7.2f %7.2f %7.2f %8.3g ", f->median * 1e6, f->least * 1e6,
-         f->most * 1e6, w->algbw, w->busbw, w->over_mpi, w->over_plain, w->ratio, w->error);
+  printf("%10.1f %10.1f %10.1f %8.3f %8.3f %7.2f %7.2f %8.3g ", f->median * 1e6, f->least * 1e6, f->most * 1e6,
+         w->algbw, w->busbw, w->over_mpi, w->ratio, w->error);
   if (f->verdict.done)
     printf("%5llu %5s", (unsigned long long)f->verdict.wrong, f->verdict.inexact ? "inex." : w->same);
   else
@@ -137,16 +129,15 @@ static void csv_text(const char *text, char end) {
 }
 
 /* Bytes are sums over the ranks, times of the codec those of the worst rank. */
-static void csv_row(const job *j, variant v, const finding *f, const row *w) {
+static void csv_row(const job *j, ghz_mpi_algorithm asked, const finding *f, const row *w) {
   const options *o = j->options;
   FILE *csv = totals.csv;
-  fprintf(csv, "%s,%d,%d,%d,%d,%.0f,%zu,%s,", tested.name, world_size(), o->threads, o->of_result, o->root,
-          w->bytes, job_count(j), type_name(o));
-  fprintf(csv, "%s,%s,%s,%s,%.3f,%d,", ghz_mpi_algorithm_name(v.algorithm),
-          is_native(v) ? "-" : mode_name((int)v.mode), ghz_mpi_algorithm_name(f->algorithm), w->mode, f->chosen,
+  fprintf(csv, "%s,%d,%d,%d,%d,%.0f,%zu,%s,", collective_name(), world_size(), o->threads, o->of_result,
+          o->root, w->bytes, job_count(j), type_name(o));
+  fprintf(csv, "%s,%s,%.3f,%d,", ghz_mpi_algorithm_name(asked), ghz_mpi_algorithm_name(f->algorithm), f->chosen,
           o->iterations);
-  fprintf(csv, "%.3f,%.3f,%.3f,%.6g,%.6g,%.6g,%.6g,%.6g,%.6g,", f->median * 1e6, f->least * 1e6, f->most * 1e6,
-          w->algbw, w->busbw, w->over_mpi, w->over_plain, w->ratio, w->error);
+  fprintf(csv, "%.3f,%.3f,%.3f,%.6g,%.6g,%.6g,%.6g,%.6g,", f->median * 1e6, f->least * 1e6, f->most * 1e6,
+          w->algbw, w->busbw, w->over_mpi, w->ratio, w->error);
   fprintf(csv, "%llu,%s,%d,%.0f,%.0f,%.0f,%.0f,%.0f,%.0f,", (unsigned long long)f->verdict.wrong, w->same,
           f->verdict.inexact, f->sum[RAW_BYTES], f->sum[SENT_BYTES], f->sum[MESSAGES], f->sum[WIRE_SENT],
           f->sum[WIRE_RECEIVED], f->worst[WIRE_SENT]);

@@ -1,5 +1,5 @@
-# summary.awk: the tables of run_collectives.sh, from its CSV. "Gain" compares with the fastest way
-# without compression: MPI as it is, MPI tuned, or a plain schedule of libghz.
+# summary.awk: the tables of run_collectives.sh, from its CSV. "Gain" compares with MPI, as it is or
+# tuned, whichever is faster.
 # SPDX-License-Identifier: BSD-3-Clause
 BEGIN { FS = "," }
 
@@ -19,15 +19,15 @@ NR == 1 {
     keys[++n_keys] = key
   seen[key] = 1
   time = $at["time_us"] / 1e3
-  name = $at["algorithm"] " " $at["mode"]
+  name = $at["algorithm"]
   wrong += $at["wrong"]
-  if ($at["algorithm"] == "mpi" || $at["mode"] == "plain")
-    note(plain, plain_name, $at["algorithm"] != "mpi" ? name : $at["tuned"] ? "MPI tuned" : "MPI")
-  else if (name == "auto auto")
-    note(automatic, automatic_name, $at["chosen_algorithm"] " " $at["chosen_mode"])
-  else if ($at["mode"] == "homomorphic")
-    note(fixed, fixed_name, $at["algorithm"])
-  if (name == "ring homomorphic" && $at["collective"] == "allreduce" && bits($at["rate"]) && $at["wire_busiest"] > 0)
+  if (name == "mpi")
+    note(mpi, mpi_name, $at["tuned"] ? "MPI tuned" : "MPI")
+  else if (name == "auto")
+    note(automatic, automatic_name, $at["chosen_algorithm"])
+  else
+    note(fixed, fixed_name, name)
+  if (name == "ring" && $at["collective"] == "allreduce" && bits($at["rate"]) && $at["wire_busiest"] > 0)
     note_terms()
 }
 
@@ -52,15 +52,15 @@ function note_terms() {
 function cell(best, names, key) {
   if (!(key in best))
     return sprintf("%10s %6s %-18s", "-", "-", "-")
-  return sprintf("%10.2f %6.2f %-18s", best[key], key in plain ? plain[key] / best[key] : 0, names[key])
+  return sprintf("%10.2f %6.2f %-18s", best[key], key in mpi ? mpi[key] / best[key] : 0, names[key])
 }
 
 END {
   printf "%-8s %-14s %-18s %-6s %4s %10s %-18s %10s %6s %-18s %10s %6s %-18s\n", "rate", "collective", "field",
-    "type", "MiB", "plain, ms", "by", "auto, ms", "gain", "its choice", "best, ms", "gain", "by"
+    "type", "MiB", "MPI, ms", "by", "auto, ms", "gain", "its choice", "best, ms", "gain", "by"
   for (i = 1; i <= n_keys; i++) {
     key = keys[i]
-    print key, sprintf("%10.2f %-18s", plain[key], plain_name[key]), cell(automatic, automatic_name, key),
+    print key, sprintf("%10.2f %-18s", mpi[key], mpi_name[key]), cell(automatic, automatic_name, key),
       cell(fixed, fixed_name, key)
   }
   print "\nThe compressed ring against the cost formula: codec and wire, one after the other, ms"

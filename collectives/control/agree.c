@@ -1,16 +1,12 @@
 /* agree.c: the small allreduce with which every call begins. */
 /* SPDX-License-Identifier: BSD-3-Clause */
 
-#include "control/agree.h"
+#include "control/control.h"
 
 #include <math.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <string.h>
-
-#include "choice/cost.h"
-#include "engine/poll.h"
-#include "request/extents.h"
 
 /* ---- What this rank knows -------------------------------------------------------------------- */
 
@@ -34,10 +30,6 @@ static uint64_t bits_of(double x) {
   return bits;
 }
 
-static extents extents_of(const ghz_shape *s) {
-  return (extents){{(uint64_t)s->dims, s->extent[0], s->extent[1], s->extent[2]}};
-}
-
 static uint64_t count_of(const call *c) {
   uint64_t hash = (uint64_t)c->count;
   for (int b = 0; c->counts && b < c->at.ranks; b++)
@@ -52,7 +44,7 @@ static uint64_t shape_hash(const ghz_shape *s) {
   return hash;
 }
 
-static uint64_t placement_of(const call *c, uint64_t contributions) {
+static uint64_t device_hash(const call *c, uint64_t contributions) {
   uint64_t here = (uint64_t)c->at.rank << 2 | (unsigned)c->on.send << 1 | (unsigned)c->on.recv;
   return mixed(mixed(here, contributions), (unsigned)c->on.apart);
 }
@@ -65,7 +57,7 @@ static void identify(const call *c, uint64_t *identity) {
   identity[SAME_SHAPE] = shape_hash(&c->shape);
   identity[SAME_TYPE] = (uint64_t)c->value_size << 1 | (unsigned)c->is_real;
   identity[SAME_OPERATION] = (uint64_t)c->reduction | (uint64_t)s->average << 8 | (uint64_t)foreign << 16;
-  identity[SAME_ROOT] = c->collective->rooted ? (uint64_t)c->root : 0;
+  identity[SAME_ROOT] = collective_is_rooted(c->collective) ? (uint64_t)c->root : 0;
   identity[SAME_BOUND] = bits_of(s->bound.value);
   identity[SAME_FILL] = s->has_fill && c->is_real ? mixed(1, bits_of(s->fill)) : 0;
   identity[SAME_OPTIONS] = (uint64_t)s->algorithm | (uint64_t)s->mode << 8 | (uint64_t)s->bound.kind << 16 |
@@ -74,19 +66,15 @@ static void identify(const call *c, uint64_t *identity) {
     identity[SAME_OPTIONS] = mixed(identity[SAME_OPTIONS], bits_of(s->link));
 }
 
-record ghz_agree_record(const call *c, const timing *last) {
-  record r = {.error_rank = c->at.rank,
-              .min = INFINITY,
-              .max = -INFINITY,
-              .last = *last,
-              .isa = ghz_cost_isa(),
-              .wrong = ghz_faults_own(c->comm)};
-  r.least = r.most = extents_of(&c->shape);
+record ghz_agree_record(const call *c, const result_bytes *last) {
+  record r = {
+      .error_rank = c->at.rank, .min = INFINITY, .max = -INFINITY, .last = *last, .isa = ghz_cost_isa()};
   r.contributions = (uint64_t)(c->set.contributions > 0 ? c->set.contributions : 0);
   identify(c, r.identity);
+  memcpy(r.most, r.identity, sizeof r.most);
   if (c->on.any) {
     r.devices = 1;
-    r.placement = placement_of(c, r.contributions);
+    r.device_ranks = device_hash(c, r.contributions);
   }
   return r;
 }
@@ -101,53 +89,27 @@ static double most(double a, double b) {
   return b > a ? b : a;
 }
 
-static int compare_extents(const extents *a, const extents *b) {
-  int i = 0;
-  while (i < 3 && a->of[i] == b->of[i])
-    i++;
-  return (a->of[i] > b->of[i]) - (a->of[i] < b->of[i]);
-}
-
-static void combine_offers(const offer *a, offer *b) {
-  b->least = a->least < b->least ? a->least : b->least;
-  b->most = a->most > b->most ? a->most : b->most;
-  b->fresh = a->fresh > b->fresh ? a->fresh : b->fresh;
-  b->crowded += a->crowded;
-  b->refused += a->refused;
-  b->insists += a->insists;
-}
-
 static void combine(const record *a, record *b) {
-  b->differing |= a->differing;
-  for (int i = 0; i < IDENTITIES; i++)
-    if (a->identity[i] != b->identity[i]) {
-      b->differing |= UINT64_C(1) << i;
-      /* the same number in the end, whichever order MPI combines ranks in */
-      b->identity[i] = a->identity[i] > b->identity[i] ? a->identity[i] : b->identity[i];
-    }
+  for (int i = 0; i < IDENTITIES; i++) {
+    b->identity[i] = a->identity[i] < b->identity[i] ? a->identity[i] : b->identity[i];
+    b->most[i] = a->most[i] > b->most[i] ? a->most[i] : b->most[i];
+  }
   if (a->error_class && (!b->error_class || a->error_rank < b->error_rank)) {
     b->error_class = a->error_class;
     b->error_rank = a->error_rank;
   }
-  if (compare_extents(&a->least, &b->least) < 0)
-    b->least = a->least;
-  if (compare_extents(&a->most, &b->most) > 0)
-    b->most = a->most;
   b->contributions += a->contributions;
   b->devices += a->devices;
-  b->placement += a->placement;
+  b->device_ranks += a->device_ranks;
   b->min = least(a->min, b->min);
   b->max = most(a->max, b->max);
-  combine_offers(&a->channel, &b->channel);
-  b->wrong = ghz_faults_first(a->wrong, b->wrong);
+  b->ours.fresh += a->ours.fresh;
+  b->ours.crowded += a->ours.crowded;
+  b->ours.refused += a->ours.refused;
+  b->ours.insists += a->ours.insists;
   b->isa = a->isa < b->isa ? a->isa : b->isa;
-  b->last.raw += a->last.raw;
-  b->last.sent += a->last.sent;
-  b->last.result += a->last.result;
-  b->last.result_compressed += a->last.result_compressed;
-  b->last.seconds = most(a->last.seconds, b->last.seconds);
-  b->last.agreeing = least(a->last.agreeing, b->last.agreeing);
-  b->last.plain_seconds = least(a->last.plain_seconds, b->last.plain_seconds);
+  b->last.values += a->last.values;
+  b->last.compressed += a->last.compressed;
 }
 
 static void combine_all(void *in, void *inout, int *n, MPI_Datatype *type) {
@@ -219,32 +181,15 @@ static const char *class_text(int error_class) {
                                          : "gave a bad argument";
 }
 
-static void describe(const extents *e, char text[SHAPE_TEXT]) {
-  ghz_extents_describe(&(ghz_shape){(int)e->of[0], {e->of[1], e->of[2], e->of[3]}}, text);
-}
-
-static error different_shapes(const record *r) {
-  error e = {.code = MPI_ERR_ARG};
-  char least[SHAPE_TEXT], most[SHAPE_TEXT];
-  describe(&r->least, least);
-  describe(&r->most, most);
-  snprintf(e.text, sizeof e.text, "the ranks disagree on the shape: %s and %s", least, most);
-  return e;
-}
-
 static error disagreement(const record *r) {
   static const char *const names[IDENTITIES] = {"call", "count", "shape",      "type",   "operation",
                                                 "root", "bound", "fill value", "options"};
   error e = {0};
-  int i = 0;
-  if (!r->differing)
-    return e;
-  while (!(r->differing >> i & 1))
-    i++;
-  if (i == SAME_SHAPE)
-    return different_shapes(r);
-  e.code = MPI_ERR_ARG;
-  snprintf(e.text, sizeof e.text, "the ranks disagree on the %s", names[i]);
+  for (int i = 0; i < IDENTITIES && !e.code; i++)
+    if (r->identity[i] != r->most[i]) {
+      e.code = MPI_ERR_ARG;
+      snprintf(e.text, sizeof e.text, "the ranks disagree on the %s", names[i]);
+    }
   return e;
 }
 

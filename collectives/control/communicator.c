@@ -1,25 +1,108 @@
-/* communicator.c: an attribute of the user's communicator that frees itself with it. */
+/* communicator.c: an attribute of the program's communicator that frees itself with it.
+ *
+ * Messages of a call need a communicator that the program does not receive on: each of the
+ * program's that compresses has one, made by the first call that needs it. These are scarce, so a
+ * process that has many frees those of further ones after each call. Agreements need none: they are
+ * collective calls on the program's communicator, which stand in its order of calls.
+ *
+ * The memory of calls is the process's. Whether all ranks have enough for a call is asked once for
+ * each kind, and again when a rank comes with other memory than the time before, as threads do. */
 /* SPDX-License-Identifier: BSD-3-Clause */
 
-#include "control/communicator.h"
+#include "control/control.h"
 
 #include <pthread.h>
+#include <stdatomic.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
-#include "payload/device.h"
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static workspace *idle;       /* the last one used is the first */
+static int communicators;     /* that keep something */
+static uint64_t workspaces;   /* made so far */
+static _Atomic int ours_kept; /* communicators of our own */
+
+/* ---- The memory of calls --------------------------------------------------------------------- */
+
+static void destroy(workspace *w) {
+  ghz_context_free(w->codec);
+  ghz_buffer_pool_free(&w->pool);
+  ghz_plan_free(&w->plan);
+  ghz_engine_free(&w->space);
+  grow_free(&w->spare);
+  ghz_device_free(w->device);
+  free(w);
+}
+
+static workspace *make_workspace(void) {
+  workspace *w = calloc(1, sizeof *w);
+  if (w && ghz_context_create(&w->codec, 1) == GHZ_OK)
+    return w;
+  free(w);
+  return NULL;
+}
+
+/* The one that the call before had, if it is idle; else any; NULL: there is no memory. */
+static workspace *take(uint64_t before) {
+  workspace **at = &idle, *w;
+  pthread_mutex_lock(&lock);
+  while (*at && (*at)->name != before)
+    at = &(*at)->next;
+  at = *at ? at : &idle;
+  if ((w = *at))
+    *at = w->next;
+  else if ((w = make_workspace()))
+    w->name = ++workspaces;
+  pthread_mutex_unlock(&lock);
+  return w;
+}
+
+static void put_back(workspace *w) {
+  pthread_mutex_lock(&lock);
+  w->next = idle;
+  idle = w;
+  pthread_mutex_unlock(&lock);
+}
+
+/* One communicator more or less. With the last one all memory goes. */
+static void count(int by) {
+  workspace *unused = NULL;
+  pthread_mutex_lock(&lock);
+  communicators += by;
+  if (communicators == 0) {
+    unused = idle;
+    idle = NULL;
+  }
+  pthread_mutex_unlock(&lock);
+  for (workspace *next; unused; unused = next) {
+    next = unused->next;
+    destroy(unused);
+  }
+}
+
+/* ---- The attribute --------------------------------------------------------------------------- */
 
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static int keyval = MPI_KEYVAL_INVALID, keyval_code;
 
+static void free_own(communicator *k) {
+  if (k->own == MPI_COMM_NULL)
+    return;
+  MPI_Comm_free(&k->own);
+  ours_kept--;
+}
+
 static int on_free(MPI_Comm comm, int key, void *value, void *extra) {
-  communicator *c = value;
+  communicator *k = value;
   (void)comm, (void)key, (void)extra;
-  ghz_channel_unbind(&c->on);
+  free_own(k);
 #ifdef GHZ_HAVE_CUDA
-  ghz_pinned_free(&c->pinned_send);
-  ghz_pinned_free(&c->pinned_recv);
+  ghz_pinned_free(&k->pinned_send);
+  ghz_pinned_free(&k->pinned_recv);
 #endif
-  free(c);
+  free(k);
+  count(-1);
   return MPI_SUCCESS;
 }
 
@@ -29,25 +112,111 @@ static void make_keyval(void) {
   keyval_code = MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, on_free, &keyval, NULL);
 }
 
-static error make(MPI_Comm comm, communicator **c) {
-  *c = calloc(1, sizeof **c);
-  if (!*c)
+static error make(MPI_Comm comm, communicator **k) {
+  *k = calloc(1, sizeof **k);
+  if (!*k)
     return (error){MPI_ERR_NO_MEM, ERROR_OURS, "no memory for what is kept with a communicator"};
-  int code = MPI_Comm_set_attr(comm, keyval, *c);
-  if (code != MPI_SUCCESS)
-    free(*c);
+  (*k)->own = MPI_COMM_NULL;
+  int code = MPI_Comm_set_attr(comm, keyval, *k);
+  if (code == MPI_SUCCESS)
+    count(1);
+  else
+    free(*k);
   return (error){code, ERROR_RAISED, ""};
 }
 
-error ghz_communicator_of(MPI_Comm comm, communicator **c) {
+error ghz_communicator_of(MPI_Comm comm, communicator **k) {
   int found = 0;
   void *value = NULL;
   pthread_once(&once, make_keyval);
   if (keyval_code != MPI_SUCCESS)
     return (error){keyval_code, ERROR_RAISED, ""};
   int code = MPI_Comm_get_attr(comm, keyval, &value, &found);
-  *c = value;
+  *k = value;
   if (code != MPI_SUCCESS || found)
     return (error){code, ERROR_RAISED, ""};
-  return make(comm, c);
+  return make(comm, k);
+}
+
+/* ---- A call ---------------------------------------------------------------------------------- */
+
+error ghz_communicator_enter(communicator *k, record *own) {
+  k->work = take(k->work_before);
+  k->crowded = 0;
+  own->ours.fresh = !k->work || k->work->name != k->work_before;
+  own->ours.crowded = ours_kept + (k->own == MPI_COMM_NULL) > OURS_KEPT;
+  if (k->work)
+    return (error){0};
+  return (error){MPI_ERR_NO_MEM, ERROR_OURS, "no memory, or no such instruction set, for the codec"};
+}
+
+void ghz_communicator_leave(communicator *k) {
+  if (k->crowded)
+    free_own(k);
+  if (!k->work)
+    return;
+  k->work_before = k->work->name;
+  put_back(k->work);
+  k->work = NULL;
+}
+
+/* Not MPI_Comm_dup, which copies attributes and hints. If there is none to be had, that is no error
+ * of the program's, whose error handler is not called. */
+static int make_own(MPI_Comm from, MPI_Comm *made) {
+  MPI_Group group;
+  MPI_Errhandler handler;
+  int code = MPI_Comm_group(from, &group);
+  if (code != MPI_SUCCESS)
+    return code;
+  MPI_Comm_get_errhandler(from, &handler);
+  MPI_Comm_set_errhandler(from, MPI_ERRORS_RETURN);
+  code = MPI_Comm_create(from, group, made);
+  MPI_Comm_set_errhandler(from, handler);
+  MPI_Errhandler_free(&handler);
+  MPI_Group_free(&group);
+  if (code == MPI_SUCCESS)
+    MPI_Comm_set_errhandler(*made, MPI_ERRORS_RETURN);
+  else
+    *made = MPI_COMM_NULL;
+  return code;
+}
+
+static error none_left(const call *c, int insists) {
+  static atomic_flag told = ATOMIC_FLAG_INIT;
+  if (insists)
+    return (error){MPI_ERR_OTHER, ERROR_OURS,
+                   "MPI has no communicator left for our messages, and cannot make this call: free some"};
+  if (c->at.rank == 0 && !atomic_flag_test_and_set(&told))
+    fprintf(stderr,
+            "libghzmpi: MPI has no communicator left for our messages: %s and calls like it go to MPI, "
+            "uncompressed, until the program frees some communicators\n",
+            c->collective->name);
+  return (error){0};
+}
+
+/* All ranks come here, and have to learn how the others fared. */
+error ghz_communicator_settle(communicator *k, const call *c) {
+  if (k->own != MPI_COMM_NULL)
+    return (error){0};
+  record r = {.error_rank = c->at.rank};
+  r.ours.refused = make_own(c->comm, &k->own) != MPI_SUCCESS;
+  r.ours.insists = c->set.contributions != 1 || !c->fits_int || ghz_call_reduces_fill(c);
+  ours_kept += k->own != MPI_COMM_NULL;
+  error e = ghz_agree(c->comm, &r, (error){0});
+  if (e.code || r.ours.refused)
+    free_own(k);
+  return e.code || !r.ours.refused ? e : none_left(c, r.ours.insists > 0);
+}
+
+int ghz_communicator_knows(const communicator *k, const footprint *f) {
+  unsigned known = k->footprint_count < FOOTPRINTS ? k->footprint_count : FOOTPRINTS;
+  for (unsigned i = 0; i < known; i++)
+    if (memcmp(&k->footprints[i], f, sizeof *f) == 0)
+      return 1;
+  return 0;
+}
+
+void ghz_communicator_remember(communicator *k, const footprint *f) {
+  if (!ghz_communicator_knows(k, f))
+    k->footprints[k->footprint_count++ % FOOTPRINTS] = *f;
 }

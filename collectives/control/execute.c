@@ -1,9 +1,7 @@
 /* execute.c: runs what was prepared and agreed on. */
 /* SPDX-License-Identifier: BSD-3-Clause */
 
-#include "control/execute.h"
-
-#include "payload/bins.h"
+#include "control/control.h"
 
 #include <fenv.h>
 #include <math.h>
@@ -11,14 +9,14 @@
 
 /* What the engine could not do, on whichever rank. */
 static error error_of(const failure *f) {
-  if (f->kind == FAILURE_NONE)
-    return (error){0};
-  if (f->kind == FAILURE_MPI)
-    return (error){f->mpi_code, ERROR_OF_MPI, ""};
-  error e = {.code = f->status == GHZ_ENOMEM ? MPI_ERR_NO_MEM : MPI_ERR_OTHER};
-  const char *what = f->status == GHZ_ENOMEM    ? "ran out of memory"
-                     : f->kind == FAILURE_CODEC ? "could not compress, add or decompress"
-                                                : "received a message that is not what it should be";
+  error e = {f->mpi_code, ERROR_OF_MPI, ""};
+  if (e.code || f->status == GHZ_OK)
+    return e;
+  const char *what = f->status == GHZ_ENOMEM ? "ran out of memory"
+                     : f->status == GHZ_ECORRUPT || f->status == GHZ_EMISMATCH
+                         ? "received a message that is not what it should be"
+                         : "could not compress, add or decompress";
+  e = (error){.code = f->status == GHZ_ENOMEM ? MPI_ERR_NO_MEM : MPI_ERR_OTHER};
   snprintf(e.text, sizeof e.text, "rank %d %s (%s)", f->rank, what, ghz_status_text(f->status));
   return e;
 }
@@ -30,8 +28,6 @@ static double contribution_bound(const payload_job *job) {
 
 /* The bound of the result: of each contribution, times their number. */
 static double result_bound(const payload_job *job, const ghz_mpi_report *r) {
-  if (r->mode == GHZ_MPI_PLAIN)
-    return 0;
   if (r->inexact)
     return INFINITY;
   int sums = job->reduction == REDUCE_SUM && !job->average && job->total_contributions > 1;
@@ -46,43 +42,44 @@ static void describe_raw(const payload_job *job, ghz_mpi_report *r) {
 }
 
 /* In the default floating-point environment: the program's must not change a bit (law L3). */
-static failure run_engine(channel *with, task *t) {
+static failure run_engine(run *r) {
+  workspace *w = r->with->work;
   fenv_t programs;
   fegetenv(&programs);
   fesetenv(FE_DFL_ENV);
-  const failure f = ghz_engine_run(&with->plan, t->payload, &t->job, &with->space, with->comm);
+  const failure f = ghz_engine_run(&w->plan, r->payload, &r->job, &w->space, r->with->own);
   fesetenv(&programs);
   return f;
 }
 
 /* What the bound takes from this rank's values: of several blocks the first that has something to
  * say. */
-static void find_loss(const channel *with, const payload_job *job, ghz_loss *loss) {
+static void find_loss(const plan *p, const payload_job *job, ghz_loss *loss) {
   enum { BLOCKS = 16 };
-  const int parts = with->plan.layout.parts;
+  const int parts = p->layout.parts;
   for (int b = 0; b < parts && !loss->wipes && !loss->has_fill; b += 1 + parts / BLOCKS) {
-    const part *p = &with->plan.parts[b];
-    if (p->source && job->contributions > 0 &&
-        ghz_lattice_loss(job->codec, &job->lattice, p->source, (size_t)ghz_shape_count(&p->shape), 0, loss) !=
-            GHZ_OK)
+    const part *block = &p->parts[b];
+    if (block->source && job->contributions > 0 &&
+        ghz_lattice_loss(job->codec, &job->lattice, block->source, (size_t)ghz_shape_count(&block->shape), 0,
+                         loss) != GHZ_OK)
       *loss = (ghz_loss){.wipes = 0};
   }
 }
 
-error ghz_execute(const call *c, channel *with, task *t, ghz_mpi_report *report) {
-  payload_job *job = &t->job;
-  job->report = report;
-  report->dims = report->mode == GHZ_MPI_PLAIN ? 0 : with->plan.shape.dims;
-  report->eb = report->mode == GHZ_MPI_PLAIN ? 0 : contribution_bound(job);
-  if (report->dims > 0 && !job->source_on_device && c->set.bound.kind != GHZ_MPI_FLOAT)
-    find_loss(with, job, &report->loss);
-  failure f = run_engine(with, t);
-  error e = error_of(&f);
-  if (!e.code && c->collective->finish)
-    e = ghz_error_of_device(c->collective->finish(c));
-  if (!e.code)
-    report->bound = result_bound(job, report);
-  if (c->set.bound.kind == GHZ_MPI_FLOAT)
-    describe_raw(job, report);
+error ghz_execute(run *r) {
+  ghz_mpi_report *report = &r->report;
+  r->job.report = report;
+  report->dims = r->with->work->plan.shape.dims;
+  report->eb = contribution_bound(&r->job);
+  if (!r->job.source_on_device && r->made.set.bound.kind != GHZ_MPI_FLOAT)
+    find_loss(&r->with->work->plan, &r->job, &report->loss);
+  const failure f = run_engine(r);
+  const error e = error_of(&f);
+  if (!e.code) {
+    ghz_buffers_finish(&r->made);
+    report->bound = result_bound(&r->job, report);
+  }
+  if (r->made.set.bound.kind == GHZ_MPI_FLOAT)
+    describe_raw(&r->job, report);
   return e;
 }

@@ -1,36 +1,35 @@
 /* host_copy.c: copies of device buffers in pinned memory, which is kept with the communicator. */
 /* SPDX-License-Identifier: BSD-3-Clause */
 
-#include "control/host_copy.h"
+#include "control/control.h"
 
 #ifdef GHZ_HAVE_CUDA
-
-#include "control/communicator.h"
 
 /* ---- Which calls need copies ----------------------------------------------------------------- */
 
 /* What a GPU does: sums of one array a rank, and data that only move. A sum of one array in all is
  * made of two, see payload/homomorphic.c. The host counts exponents, finds ranges without fills,
  * and has spare memory. */
-static int suits_device(const call *c, variant how, uint64_t contributions) {
-  if (c->counts || (c->collective->spare && c->collective->spare(c)))
+static int suits_device(const call *c, uint64_t contributions) {
+  if (c->counts || ghz_buffers_spare(c))
     return 0;
-  return how.mode == GHZ_MPI_HOMOMORPHIC && c->set.contributions == 1 && !c->on.apart &&
-         c->set.bound.kind != GHZ_MPI_FLOAT && !(c->set.has_fill && c->set.bound.kind != GHZ_ABS) &&
+  return c->set.contributions == 1 && !c->on.apart && c->set.bound.kind != GHZ_MPI_FLOAT &&
+         !(c->set.has_fill && c->set.bound.kind != GHZ_ABS) &&
          (c->reduction == REDUCE_NONE || (c->reduction == REDUCE_SUM && contributions > 1));
 }
 
 /* MPI takes device buffers if it is CUDA-aware, but the host divides averages, and copies for
  * reduce.c. */
 static int suits_mpi(const call *c) {
-  int copies = c->collective->reduces && c->collective->rooted && c->send == MPI_IN_PLACE;
+  int copies = c->collective->reduces && collective_is_rooted(c->collective) && call_is_in_place(c);
   return ghz_device_direct() && !c->set.average && !copies;
 }
 
-static int needs_copies(const call *c, variant how, uint64_t contributions) {
-  if (!c->on.any)
+static int needs_copies(const run *r) {
+  if (!r->asked->on.any)
     return 0;
-  return how.algorithm == GHZ_MPI_NATIVE ? !suits_mpi(c) : !suits_device(c, how, contributions);
+  return r->algorithm == GHZ_MPI_NATIVE ? !suits_mpi(r->asked)
+                                        : !suits_device(r->asked, r->agreed.contributions);
 }
 
 /* ---- Copying --------------------------------------------------------------------------------- */
@@ -66,9 +65,10 @@ static ghz_status copy_in(const stretch *s, growing *memory, const void *from, i
   return fills ? ghz_device_copy(begin, moved(from, s->begin), s->bytes) : GHZ_OK;
 }
 
-error ghz_host_copy_begin(const call *asked, variant how, uint64_t contributions, call *made) {
-  *made = *asked;
-  if (!needs_copies(asked, how, contributions))
+error ghz_host_copy_begin(run *r) {
+  const call *asked = r->asked;
+  call *made = &r->made;
+  if (!needs_copies(r))
     return (error){0};
   made->on = (buffer_location){0};
   const stretch send = stretch_of(asked, asked->used.send), recv = stretch_of(asked, asked->used.recv);
@@ -87,7 +87,8 @@ error ghz_host_copy_begin(const call *asked, variant how, uint64_t contributions
   return ghz_error_of_device(status);
 }
 
-error ghz_host_copy_end(const call *asked, const call *made) {
+error ghz_host_copy_end(const run *r) {
+  const call *asked = r->asked, *made = &r->made;
   if (!asked->on.recv || made->on.any)
     return (error){0};
   const stretch recv = stretch_of(asked, asked->used.recv);

@@ -1,9 +1,9 @@
 /* prepare.c: what this rank needs to run a call: its plan, memory and device. */
 /* SPDX-License-Identifier: BSD-3-Clause */
 
-#include "control/prepare.h"
+#include "control/control.h"
 
-#include <math.h>
+#include <stdio.h>
 
 enum { MOST_PIECES = 1 << 15 }; /* tags that every MPI has */
 
@@ -15,18 +15,18 @@ enum { PIECE_LEAST = 128 << 10, PIECE_MOST = 512 << 10 };
 #define GHZ_DEVICE_PIECE_MOST (4 << 20)
 #endif
 
-/* Values that are not compressed have no shape. Planes hardly compress better with theirs at the
- * accuracy of float, where a flat tile's second differences are worth more. */
-static ghz_shape shape_of(const call *c, variant how) {
-  int is_flat =
-      how.flat || how.mode == GHZ_MPI_PLAIN || (c->set.bound.kind == GHZ_MPI_FLOAT && c->shape.dims == 2);
+/* Planes hardly compress better with their shape at the accuracy of float, where a flat tile's
+ * second differences are worth more. */
+static ghz_shape shape_of(const call *c, int flat) {
+  int is_flat = flat || (c->set.bound.kind == GHZ_MPI_FLOAT && c->shape.dims == 2);
   return is_flat ? ghz_flat(ghz_shape_count(&c->shape)) : c->shape;
 }
 
 /* If any rank has device buffers, all ranks cut as it needs it: they have to cut alike. */
-static layout layout_of(const call *c, variant how, int any_device) {
-  const algorithm *a = &c->collective->algorithms[how.algorithm];
-  const ghz_shape shape = shape_of(c, how);
+static layout layout_of(const run *r) {
+  const call *c = &r->made;
+  const algorithm *a = collective_algorithm(c->collective, r->algorithm);
+  const ghz_shape shape = shape_of(c, r->flat);
   const uint64_t count = ghz_shape_count(&shape);
   layout l;
   ghz_layout_set_shape(&l, &shape);
@@ -35,115 +35,118 @@ static layout layout_of(const call *c, variant how, int any_device) {
   l.segments = a->segments ? a->segments(c->at.ranks) : 1;
   l.columns_first = a->columns_first;
   uint64_t bytes = count * c->value_size / (uint64_t)l.segments / 8;
-  uint64_t least = any_device ? GHZ_DEVICE_PIECE_LEAST : PIECE_LEAST;
-  uint64_t most = any_device ? GHZ_DEVICE_PIECE_MOST : PIECE_MOST;
+  uint64_t least = r->agreed.devices ? GHZ_DEVICE_PIECE_LEAST : PIECE_LEAST;
+  uint64_t most = r->agreed.devices ? GHZ_DEVICE_PIECE_MOST : PIECE_MOST;
   l.piece_values = (bytes < least ? least : bytes > most ? most : bytes) / c->value_size;
   while (count / l.piece_values * (uint64_t)l.parts > MOST_PIECES)
     l.piece_values *= 2;
   return l;
 }
 
-static footprint footprint_of(const call *c, variant how, const record *agreed) {
-  return (footprint){.call = agreed->identity[SAME_CALL] ^ (c->counts ? agreed->identity[SAME_COUNT] : 0),
-                     .placement = agreed->placement,
-                     .contributions = agreed->contributions,
-                     .layout = layout_of(c, how, agreed->devices > 0),
-                     .how = how,
+static footprint footprint_of(const run *r) {
+  const call *c = &r->made;
+  const uint64_t *same = r->agreed.identity;
+  return (footprint){.call = same[SAME_CALL] ^ (c->counts ? same[SAME_COUNT] : 0),
+                     .device_ranks = r->agreed.device_ranks,
+                     .contributions = r->agreed.contributions,
+                     .layout = layout_of(r),
+                     .algorithm = r->algorithm,
                      .reduction = c->reduction,
                      .root = (uint64_t)c->root};
 }
 
 /* But for its lattice, of which only the type is known yet, and its report. */
-static payload_job job_of(const call *c, channel *with, const record *agreed) {
-  return (payload_job){.codec = with->codec,
-                       .pool = &with->pool,
-                       .plan = &with->plan,
+static payload_job job_of(const run *r) {
+  const call *c = &r->made;
+  workspace *w = r->with->work;
+  return (payload_job){.codec = w->codec,
+                       .pool = &w->pool,
+                       .plan = &w->plan,
                        .lattice.type = c->real,
                        .order = c->reduction >= REDUCE_MIN ? GHZ_ORDER_LORENZO : GHZ_ORDER_BEST,
                        .reduction = c->reduction,
                        .contributions = c->set.contributions,
                        .stride = (size_t)c->count * c->value_size * (size_t)call_blocks(c),
-                       .total_contributions = agreed->contributions,
+                       .total_contributions = r->agreed.contributions,
                        .average = c->set.average,
                        .value_size = c->value_size};
 }
 
 /* Device buffers that are left in the call are a GPU's to work on. MPI is given device memory if it
  * takes that, and if none of the call's buffers is on the host. */
-static ghz_status set_up_device(const call *c, channel *with, payload_job *job) {
+static ghz_status set_up_device(const call *c, workspace *w, payload_job *job) {
   int all_on_device = (!c->used.send || c->on.send) && (!c->used.recv || c->on.recv);
   if (!c->on.any)
     return GHZ_OK;
   job->target_on_device = c->on.recv;
-  job->source_on_device = c->send && c->send != MPI_IN_PLACE ? c->on.send : c->on.recv;
-  return ghz_device_setup(job, &with->device, &c->on, (size_t)with->plan.piece_tiles * GHZ_TILE,
+  job->source_on_device = c->send && !call_is_in_place(c) ? c->on.send : c->on.recv;
+  return ghz_device_setup(job, &w->device, &c->on, (size_t)w->plan.piece_tiles * GHZ_TILE,
                           all_on_device && ghz_device_direct());
 }
 
-static const payload *payload_of(ghz_mpi_mode mode, const payload_job *job) {
+static const payload *payload_of(const payload_job *job) {
 #ifdef GHZ_HAVE_CUDA
   if (job->async)
     return &ghz_payload_device;
 #endif
-  if (mode == GHZ_MPI_PLAIN)
-    return &ghz_payload_plain;
   return job->bins ? &ghz_payload_bins : &ghz_payload_homomorphic;
 }
 
-static int reserve(channel *with, task *t) {
-  t->payload = payload_of(t->footprint.how.mode, &t->job);
-  return ghz_engine_prepare(&with->space, &with->plan, t->payload, &t->job);
+static int reserve(run *r) {
+  workspace *w = r->with->work;
+  r->payload = payload_of(&r->job);
+  return ghz_engine_prepare(&w->space, &w->plan, r->payload, &r->job);
 }
 
 /* The codec's scratch depends on the number of threads, too, in which ranks may differ. */
-static int reserve_codec(const call *c, channel *with, const task *t) {
-  uint64_t terms = t->job.total_contributions;
+static int reserve_codec(const run *r) {
+  const workspace *w = r->with->work;
+  uint64_t terms = r->job.total_contributions;
   uint32_t most = terms > UINT32_MAX ? UINT32_MAX : terms > 0 ? (uint32_t)terms : 1;
-  return t->footprint.how.mode == GHZ_MPI_PLAIN ||
-         ghz_slice_reserve(with->codec, &(ghz_shape){.dims = 1}, with->plan.piece_tiles, c->real, most) ==
-             GHZ_OK;
+  return ghz_slice_reserve(w->codec, &(ghz_shape){.dims = 1}, w->plan.piece_tiles, r->made.real, most) ==
+         GHZ_OK;
 }
 
 /* Works on the host, where everything is reserved: enough to tell the other ranks. */
-static void give_up_device(channel *with, task *t) {
-  t->job.async = NULL;
-  t->job.pool = &with->pool;
-  t->payload = payload_of(t->footprint.how.mode, &t->job);
+static void give_up_device(run *r) {
+  r->job.async = NULL;
+  r->job.pool = &r->with->work->pool;
+  r->payload = payload_of(&r->job);
 }
 
 static int plan_call(const call *c, plan *p, const footprint *f) {
-  if (!ghz_plan_cut(p, &f->layout, c->counts, c->at, c->collective->algorithms[f->how.algorithm].build))
+  if (!ghz_plan_cut(p, &f->layout, c->counts, c->at, collective_algorithm(c->collective, f->algorithm)->build))
     return 0;
-  c->collective->arrange(c, p->parts);
+  ghz_buffers_arrange(c, p->parts, f->layout.parts);
   return ghz_plan_order(p);
+}
+
+static error no_memory(const char *text) {
+  error e = {.code = MPI_ERR_NO_MEM};
+  snprintf(e.text, sizeof e.text, "no memory for %s", text);
+  return e;
 }
 
 /* Reserves memory on the host even if a device is to do the work. Its pages are not touched, and it
  * is there should the device fail in a later call that needs no second agreement. */
-static error make_plan(const call *c, channel *with, task *t) {
-  const error no_memory = {MPI_ERR_NO_MEM, ERROR_OURS, "no memory for the plan"};
-  const error no_memory_for_codec = {MPI_ERR_NO_MEM, ERROR_OURS, "no memory for the codec"};
-  if (!plan_call(c, &with->plan, &t->footprint) || !reserve(with, t))
-    return no_memory;
-  error on_device = ghz_error_of_device(set_up_device(c, with, &t->job));
-  if (t->job.async && !reserve(with, t))
-    on_device = (error){MPI_ERR_NO_MEM, ERROR_OURS, "no memory for buffers on the device"};
+static error make_plan(run *r) {
+  workspace *w = r->with->work;
+  if (!plan_call(&r->made, &w->plan, &r->footprint) || !reserve(r))
+    return no_memory("the plan");
+  error on_device = ghz_error_of_device(set_up_device(&r->made, w, &r->job));
+  if (r->job.async && !reserve(r))
+    on_device = no_memory("buffers on the device");
   if (on_device.code)
-    give_up_device(with, t);
-  t->has_plan = 1;
-  if (!reserve_codec(c, with, t))
-    return no_memory_for_codec;
-  return on_device;
+    give_up_device(r);
+  r->has_plan = 1;
+  return reserve_codec(r) ? on_device : no_memory("the codec");
 }
 
-error ghz_prepare_bins(channel *with, task *t) {
-  t->job.bins = &t->bins;
-  t->footprint.bins = (uint64_t)t->bins.count;
-  t->agrees = !ghz_channel_knows(with, &t->footprint);
-  error out = {0};
-  if (!reserve(with, t))
-    out = (error){MPI_ERR_NO_MEM, ERROR_OURS, "no memory for values set apart"};
-  return out;
+error ghz_prepare_bins(run *r) {
+  r->job.bins = &r->bins;
+  r->footprint.bins = (uint64_t)r->bins.count;
+  r->agrees = !ghz_communicator_knows(r->with, &r->footprint);
+  return reserve(r) ? (error){0} : no_memory("values set apart");
 }
 
 /* If the device or the copies of device buffers failed, the host can use none of the call's
@@ -153,23 +156,23 @@ static void forget_buffers(plan *p) {
     part_lies(&p->parts[i], NULL, NULL);
 }
 
-/* Where copies of device buffers can fail, all ranks agree that they have not: MPI hangs if a rank
- * stays away. */
-error ghz_prepare(const call *c, channel *with, variant how, const record *agreed, error own, task *t) {
-  *t = (task){.agrees = agreed->devices > 0};
-  if (how.algorithm == GHZ_MPI_NATIVE)
-    return own;
-  ghz_context_set_threads(with->codec, c->set.threads);
-  t->job = job_of(c, with, agreed);
-  t->footprint = footprint_of(c, how, agreed);
-  int is_ranged = how.mode != GHZ_MPI_PLAIN && c->set.bound.kind != GHZ_ABS;
-  t->needs_range = is_ranged && (agreed->devices > 0 || !call_range_is_early(c));
-  t->min = t->needs_range ? INFINITY : agreed->min;
-  t->max = t->needs_range ? -INFINITY : agreed->max;
-  t->agrees = t->needs_range || !ghz_channel_knows(with, &t->footprint);
-  error e = make_plan(c, with, t);
-  e = e.code ? e : own;
-  if (e.code && t->has_plan)
-    forget_buffers(&with->plan);
-  return e;
+/* What the result waits in, where it cannot go to its place at once. */
+static error find_spare(run *r) {
+  const size_t bytes = ghz_buffers_spare(&r->made);
+  r->made.spare = bytes ? grow(&r->with->work->spare, bytes, 1) : NULL;
+  return bytes && !r->made.spare ? no_memory("a block of the result") : (error){0};
+}
+
+error ghz_prepare(run *r, error own) {
+  own = own.code ? own : find_spare(r);
+  ghz_context_set_threads(r->with->work->codec, r->made.set.threads);
+  r->job = job_of(r);
+  r->footprint = footprint_of(r);
+  r->needs_range = r->made.set.bound.kind != GHZ_ABS && (r->agreed.devices || !call_range_is_early(&r->made));
+  r->agrees = r->needs_range || !ghz_communicator_knows(r->with, &r->footprint);
+  const error e = make_plan(r);
+  own = e.code ? e : own;
+  if (own.code && r->has_plan)
+    forget_buffers(&r->with->work->plan);
+  return own;
 }

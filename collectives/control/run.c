@@ -1,182 +1,98 @@
-/* run.c: a call, in the steps of docs/collectives.md. */
+/* run.c: a call, in the steps of docs/collectives.md: by MPI, or by us. */
 /* SPDX-License-Identifier: BSD-3-Clause */
 
-#include <math.h>
-
-#include "choice/select.h"
-#include "control/communicator.h"
-#include "control/execute.h"
-#include "control/host_copy.h"
-#include "control/native.h"
-#include "control/range.h"
-#include "request/arguments.h"
-
-/* A call under way. */
-typedef struct run {
-  call made;          /* the user's, on copies of device buffers where it needs them */
-  communicator *with; /* NULL: the call goes straight to MPI */
-  record agreed;      /* what all ranks know */
-  variant how;
-  task task;
-  ghz_mpi_report report;
-  double start, agreed_at, settled_at;
-} run;
+#include "control/control.h"
 
 /* The other ranks begin to agree: one that cannot takes part once, to tell them. */
 static error tell(const call *c, error own) {
-  static const timing nothing;
+  static const result_bytes nothing;
   record r = ghz_agree_record(c, &nothing);
   return ghz_agree(c->comm, &r, own);
 }
 
-/* 1. Leaves r->with NULL if the call goes straight to MPI, which all ranks find without asking each
- * other. */
-static error bypass(call *c, run *r, error own) {
+/* 2. Puts together what all ranks know, the range of their values too. `own` is what is wrong on
+ * this one. */
+static error agree(run *r, error own) {
+  communicator *k = r->with;
+  error e = ghz_communicator_enter(k, &r->agreed);
+  own = own.code ? own : e;
+  if (k->work)
+    own = ghz_range_early(r->asked, k->work->codec, own, &r->agreed);
+  e = ghz_agree(r->asked->comm, &r->agreed, own);
+  if (e.code || r->agreed.ours.fresh)
+    k->footprint_count = 0;
+  return e;
+}
+
+/* 3. Selects who makes the call, and how; all ranks alike. What is ours needs a communicator of
+ * ours, or where none can be had, is MPI's after all. */
+static error select_way(run *r) {
+  communicator *k = r->with;
+  error e = {0};
+  ghz_select(r);
+  k->last = (result_bytes){0}; /* it has been learnt */
+  k->crowded = r->agreed.ours.crowded > 0;
+  if (r->algorithm != GHZ_MPI_NATIVE)
+    e = ghz_communicator_settle(k, r->asked);
+  if (k->own == MPI_COMM_NULL)
+    r->algorithm = GHZ_MPI_NATIVE;
+  return e;
+}
+
+static error by_us(run *r) {
+  error e = ghz_host_copy_begin(r);
+  e = ghz_prepare(r, e);
+  e = ghz_agree_again(r, e);
+  r->report.agree = MPI_Wtime() - r->start;
+  if (!e.code)
+    e = ghz_execute(r);
+  r->with->last = (result_bytes){r->job.result, r->job.result_compressed}; /* the next agreement brings it */
+  return e.code ? e : ghz_host_copy_end(r);
+}
+
+/* 1. What goes to MPI without agreement all ranks find without asking each other. */
+static error make_call(run *r, error own) {
+  const call *c = r->asked;
   communicator *with;
-  if (c->bypass)
-    return own;
+  if (c->unasked)
+    return own.code ? own : ghz_by_mpi(r);
   error e = ghz_communicator_of(c->comm, &with);
   if (e.code)
     return tell(c, e);
-  r->start = MPI_Wtime();
-  record known = ghz_agree_record(c, &with->last);
-  if (ghz_select_bypass(&with->tuner, c, &known))
-    return own;
-  c->spared = ghz_select_spares(&with->tuner, c, &known);
+  const record known = ghz_agree_record(c, &with->last);
+  if (ghz_select_rests(&with->tuner, c, &known))
+    return own.code ? own : ghz_by_mpi(r);
   r->with = with;
   r->agreed = known;
-  return own;
-}
-
-/* 2. Puts together what all ranks know, the range of their values too. `own` is what is wrong on
- * this one. */
-static error agree(const call *c, run *r, error own) {
-  const faults wrong = r->agreed.wrong;
-  ghz_channel_offer(&r->with->on, c->comm, &r->agreed);
-  own = ghz_range_early(c, r->with->on.taken ? r->with->on.taken->codec : NULL, own, &r->agreed);
-  error e = ghz_agree(c->comm, &r->agreed, own);
-  ghz_faults_settle(wrong, r->agreed.wrong);
-  r->agreed_at = MPI_Wtime();
-  return e;
-}
-
-/* 3. Selects the algorithm, and whether to compress; all ranks alike. What is not MPI's takes a
- * channel, or where none can be had, is MPI's after all. */
-static error select_way(const call *c, run *r) {
-  const variant native = {GHZ_MPI_NATIVE, GHZ_MPI_PLAIN, 0};
-  error e = {0};
-  r->how = ghz_select(&r->with->tuner, c, &r->agreed);
-  if (r->how.algorithm == GHZ_MPI_NATIVE)
-    ghz_channel_release(&r->with->on);
-  else
-    e = ghz_channel_settle(&r->with->on, c, &r->agreed);
-  if (!r->with->on.taken)
-    r->how = native;
-  r->settled_at = MPI_Wtime();
-  return e;
-}
-
-static channel *channel_of(const run *r) {
-  return r->with ? r->with->on.taken : NULL;
-}
-
-static error find_spare(run *r) {
-  call *c = &r->made;
-  size_t bytes = c->collective->spare && r->how.algorithm != GHZ_MPI_NATIVE ? c->collective->spare(c) : 0;
-  c->spare = bytes ? grow(&channel_of(r)->spare, bytes, 1) : NULL;
-  if (bytes && !c->spare)
-    return (error){MPI_ERR_NO_MEM, ERROR_OURS, "no memory for a block of the result"};
-  return (error){0};
-}
-
-/* 4. Makes what this rank needs. Returns what is wrong, for step 5 to tell the other ranks. */
-static error prepare(const call *c, run *r) {
-  error e = ghz_host_copy_begin(c, r->how, r->agreed.contributions, &r->made);
+  e = agree(r, own);
   if (!e.code)
-    e = find_spare(r);
-  return ghz_prepare(&r->made, channel_of(r), r->how, &r->agreed, e, &r->task);
-}
-
-/* 5. Puts together whether all ranks have what they need, and of their values what step 2 could not
- * bring, where there is any of that. */
-static error agree_on_range(run *r, error own) {
-  error e = ghz_agree_on_range(&r->made, channel_of(r), &r->task, own);
-  if (r->with)
-    r->report.agree = MPI_Wtime() - r->start;
-  return e;
-}
-
-/* 6. Moves all data. */
-static error execute(const call *c, run *r) {
-  r->report.algorithm = r->how.algorithm;
-  r->report.mode = r->how.mode;
-  error e =
-      r->task.payload ? ghz_execute(&r->made, channel_of(r), &r->task, &r->report) : ghz_native_run(&r->made);
-  return e.code ? e : ghz_host_copy_end(c, &r->made);
-}
-
-/* The least that this call would have taken without compression: the time with nothing to do but
- * wait, for so many more bytes. Waits that have other reasons do not matter much: the codecs of
- * other ranks work in the same time. */
-static double plain_seconds(const run *r) {
-  if (r->how.mode == GHZ_MPI_PLAIN || r->report.sent_bytes == 0)
-    return INFINITY;
-  return r->report.wait * (double)r->report.raw_bytes / (double)r->report.sent_bytes;
-}
-
-/* 7. Keeps what the call took: for the user, and for the tuner, to which the next agreement brings
- * it. What failed is not to be tried again soon. */
-static void keep_record(const call *c, run *r, const error *e) {
-  double end = MPI_Wtime();
-  r->report.seconds = end - r->start;
-  if (c->set.report && !e->code)
-    *c->set.report = r->report;
-  if (r->with)
-    r->with->last = (timing){.seconds = e->code ? 1e9 : end - r->settled_at,
-                             .agreeing = r->agreed_at - r->start,
-                             .plain_seconds = plain_seconds(r),
-                             .raw = r->report.raw_bytes,
-                             .sent = r->report.sent_bytes,
-                             .result = r->task.job.result,
-                             .result_compressed = r->task.job.result_compressed};
-}
-
-static error make_call(call *c, run *r, error own) {
-  error e = bypass(c, r, own);
-  if (r->with)
-    e = agree(c, r, e);
-  if (!e.code && r->with)
-    e = select_way(c, r);
+    e = select_way(r);
   if (e.code)
     return e;
-  e = prepare(c, r);
-  e = agree_on_range(r, e);
+  return r->algorithm == GHZ_MPI_NATIVE ? ghz_by_mpi(r) : by_us(r);
+}
+
+/* 7. Keeps the report. */
+static void keep_report(run *r) {
+  r->report.algorithm = r->algorithm;
+  r->report.seconds = MPI_Wtime() - r->start;
+  if (r->asked->set.report)
+    *r->asked->set.report = r->report;
+}
+
+int ghz_collective_run(const collective *what, const void *send, void *recv, MPI_Count count,
+                       const MPI_Count *counts, const MPI_Count *places, MPI_Datatype type, MPI_Op op, int root,
+                       MPI_Comm comm, const ghz_mpi_options *options) {
+  call c = {what, send, recv, count, type, op, root, comm, .unasked = 0};
+  run r = {.asked = &c, .algorithm = GHZ_MPI_NATIVE, .start = MPI_Wtime()};
+  error e = ghz_call_read(&c, counts, places, options);
+  r.made = c;
+  e = make_call(&r, e);
   if (!e.code)
-    e = execute(c, r);
-  keep_record(c, r, &e);
-  return e;
-}
-
-static int run_call(call *c, const MPI_Count *counts, const MPI_Count *places, const ghz_mpi_options *options) {
-  run r = {.how = {GHZ_MPI_NATIVE, GHZ_MPI_PLAIN, 0}, .start = MPI_Wtime()};
-  error e = ghz_call_read(c, counts, places, options);
-  e = make_call(c, &r, e);
-  int code = e.code ? ghz_error_raise(c->comm, c->collective->name, &e) : MPI_SUCCESS;
+    keep_report(&r);
+  int code = e.code ? ghz_error_raise(comm, what->name, &e) : MPI_SUCCESS;
   if (r.with)
-    ghz_channel_release(&r.with->on);
-  ghz_call_leave(c);
+    ghz_communicator_leave(r.with);
+  ghz_call_leave(&c);
   return code;
-}
-
-int ghz_collective_run(const collective *what, const void *send, void *recv, MPI_Count count, MPI_Datatype type,
-                       MPI_Op op, int root, MPI_Comm comm, const ghz_mpi_options *options) {
-  call c = {what, send, recv, count, type, op, root, comm, .bypass = 0};
-  return run_call(&c, NULL, NULL, options);
-}
-
-int ghz_collective_run_v(const collective *what, const void *send, void *recv, const MPI_Count *counts,
-                         const MPI_Count *places, MPI_Datatype type, MPI_Op op, MPI_Comm comm,
-                         const ghz_mpi_options *options) {
-  call c = {what, send, recv, 0, type, op, 0, comm, .bypass = 0};
-  return run_call(&c, counts, places, options);
 }

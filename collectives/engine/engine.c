@@ -19,7 +19,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
 #include "engine/internal.h"
-#include "engine/poll.h"
 
 #include <string.h>
 

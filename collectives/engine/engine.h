@@ -1,13 +1,66 @@
 /* engine.h: runs a plan: receives, reduces, sends on and decodes pieces, all at once, as messages
- * come. */
+ * come; and how the other ranks hear of a failure. */
 /* SPDX-License-Identifier: BSD-3-Clause */
 #ifndef GHZ_MPI_ENGINE_H
 #define GHZ_MPI_ENGINE_H
 
-#include "engine/failure.h"
 #include "engine/payload.h"
 
 enum { ENGINE_RECEIVES = 8 }; /* posted at a time */
+
+/* ---- failure.c ------------------------------------------------------------------------------- */
+
+/* Why an engine could not finish its work. Zeros: it could. */
+typedef struct failure {
+  int rank;          /* where it happened first, as far as this rank knows */
+  int mpi_code;      /* that MPI returned; else: */
+  ghz_status status; /* GHZ_ECORRUPT, GHZ_EMISMATCH: of a message; else of the codec, or of the GPU */
+} failure;
+
+static inline int failure_is(const failure *f) {
+  return f->mpi_code != MPI_SUCCESS || f->status != GHZ_OK;
+}
+
+/* The message in place of a piece, from a rank that cannot go on. */
+typedef struct abort_message {
+  char magic[4];
+  int32_t rank, status;
+  char end;
+} abort_message;
+
+/* No message of a payload has this size: they are longer. */
+enum { ABORT_MESSAGE_SIZE = offsetof(abort_message, end) + 1 };
+
+/* What has gone wrong so far, and what to send to the others. */
+typedef struct failures {
+  failure first;
+  abort_message *abort;
+  int rank; /* of this process */
+} failures;
+
+/* Notes a status of this rank that is not GHZ_OK. */
+void ghz_failure_check(failures *f, ghz_status status);
+
+/* Notes a code that is not MPI_SUCCESS. Returns whether it is one. */
+int ghz_failure_of_mpi(failures *f, int code);
+
+/* Notes the content of a message of ABORT_MESSAGE_SIZE bytes. Returns 0 if that is no abort
+ * message. */
+int ghz_failure_read(failures *f, const void *message);
+
+/* ---- poll.c: waiting for MPI without holding a core that another rank could use -------------- */
+
+/* Between two polls: yields unless there were only few so far. */
+void ghz_backoff(int polls);
+
+/* As MPI_Waitsome, but polls, and yields between polls: ranks that share cores get on much
+ * faster. */
+int ghz_wait_some(int n, MPI_Request *requests, int *done, int *indices, MPI_Status *statuses);
+
+/* As MPI_Wait. */
+int ghz_wait(MPI_Request *request);
+
+/* ---- engine.c -------------------------------------------------------------------------------- */
 
 /* What an engine keeps from call to call, and what MPI may still read if it failed. */
 typedef struct engine_space {

@@ -1,37 +1,32 @@
 /* failure.c: notes the first failure, and makes the message that tells the others. */
 /* SPDX-License-Identifier: BSD-3-Clause */
 
-#include "engine/failure.h"
+#include "engine/engine.h"
 
-#include <mpi.h>
 #include <string.h>
 
 static const char abort_magic[4] = {'G', 'H', 'Z', '!'};
 
-void ghz_failure_note(failures *f, failure o) {
-  if (f->first.kind == FAILURE_NONE) {
+/* The first one counts, except that one of MPI replaces it: then nothing can be sent any more. */
+static void note(failures *f, failure o) {
+  if (!failure_is(&f->first)) {
     f->first = o;
     memcpy(f->abort->magic, abort_magic, sizeof abort_magic);
-    f->abort->kind = (int32_t)o.kind;
     f->abort->rank = o.rank;
     f->abort->status = o.status;
   }
-  if (o.kind == FAILURE_MPI)
+  if (o.mpi_code != MPI_SUCCESS)
     f->first = o;
-}
-
-void ghz_failure_local(failures *f, failure_kind kind, ghz_status status) {
-  ghz_failure_note(f, (failure){kind, f->rank, MPI_SUCCESS, status});
 }
 
 void ghz_failure_check(failures *f, ghz_status status) {
   if (status != GHZ_OK)
-    ghz_failure_local(f, FAILURE_CODEC, status);
+    note(f, (failure){f->rank, MPI_SUCCESS, status});
 }
 
 int ghz_failure_of_mpi(failures *f, int code) {
   if (code != MPI_SUCCESS)
-    ghz_failure_note(f, (failure){FAILURE_MPI, f->rank, code, GHZ_OK});
+    note(f, (failure){f->rank, code, GHZ_OK});
   return code != MPI_SUCCESS;
 }
 
@@ -40,7 +35,6 @@ int ghz_failure_read(failures *f, const void *message) {
   memcpy(&d, message, ABORT_MESSAGE_SIZE);
   if (memcmp(d.magic, abort_magic, sizeof d.magic) != 0)
     return 0;
-  failure_kind kind = d.kind == FAILURE_CODEC ? FAILURE_CODEC : FAILURE_MESSAGE;
-  ghz_failure_note(f, (failure){kind, d.rank, MPI_SUCCESS, (ghz_status)d.status});
+  note(f, (failure){d.rank, MPI_SUCCESS, d.status ? (ghz_status)d.status : GHZ_ECORRUPT});
   return 1;
 }

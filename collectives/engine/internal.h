@@ -51,12 +51,12 @@ typedef struct engine {
 } engine;
 
 static inline int engine_failed(const engine *e) {
-  return e->failures.first.kind != FAILURE_NONE;
+  return failure_is(&e->failures.first);
 }
 
 /* MPI failed: no message can be relied on any more. */
 static inline int engine_stopped(const engine *e) {
-  return e->failures.first.kind == FAILURE_MPI;
+  return e->failures.first.mpi_code != MPI_SUCCESS;
 }
 
 static inline void queue_push(queue *q, uint32_t number) {

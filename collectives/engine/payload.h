@@ -59,16 +59,12 @@ typedef struct payload {
   ghz_status (*reduce)(payload_job *job, const piece *p, const buffer *mine, const buffer *theirs, buffer *out);
   /* Decodes the result to its target. */
   ghz_status (*decode)(payload_job *job, const piece *p, const buffer *result);
-  /* Where to receive a piece that replaces what is here, if not in a buffer's own memory; NULL:
-   * never. */
-  uint8_t *(*direct_receive)(payload_job *job, const piece *p);
   /* The most buffers that one operation takes from the pool. */
   int scratch;
 } payload;
 
 extern const payload ghz_payload_homomorphic; /* compressed, and stays so */
 extern const payload ghz_payload_bins;        /* the same, for jobs with bins */
-extern const payload ghz_payload_plain;       /* the values themselves */
 extern const payload ghz_payload_device; /* as homomorphic, on a GPU; for jobs with asynchronous operations */
 
 #endif

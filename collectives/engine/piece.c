@@ -27,7 +27,7 @@ static void release_operands(engine *e, buffer *b) {
 }
 
 /* Notes how an operation went; and if it has only begun, that a device works on it. */
-static void note_begun(engine *e, const piece *p, buffer *b, ghz_status status, double *seconds) {
+static void note_operation(engine *e, const piece *p, buffer *b, ghz_status status, double *seconds) {
   ghz_failure_check(&e->failures, status);
   if (!b->pending) {
     release_operands(e, b);
@@ -45,7 +45,7 @@ static void replace_current(engine *e, piece *p, buffer *by) {
 /* This rank's contribution becomes the current buffer. */
 static void encode(engine *e, piece *p) {
   buffer *out = ghz_buffer_acquire(e->job->pool);
-  note_begun(e, p, out, e->payload->encode(e->job, p, out), &e->job->report->compress);
+  note_operation(e, p, out, e->payload->encode(e->job, p, out), &e->job->report->compress);
   replace_current(e, p, out);
 }
 
@@ -69,7 +69,7 @@ static void keep_operands(buffer *out, buffer *mine, buffer *theirs) {
 
 static void reduce(engine *e, piece *p, buffer *in) {
   buffer *out = ghz_buffer_acquire(e->job->pool);
-  note_begun(e, p, out, e->payload->reduce(e->job, p, p->current, in, out), &e->job->report->combine);
+  note_operation(e, p, out, e->payload->reduce(e->job, p, p->current, in, out), &e->job->report->combine);
   if (out->pending)
     keep_operands(out, p->current, in);
   replace_current(e, p, out);
@@ -91,10 +91,10 @@ static int is_abort_message(engine *e, const buffer *in) {
 static void look_at(engine *e, piece *p, buffer *in) {
   if (engine_failed(e) || is_abort_message(e, in))
     return;
-  ghz_status status = e->payload->validate(e->job, p, in);
-  if (status != GHZ_OK)
-    ghz_failure_local(&e->failures, FAILURE_MESSAGE, status);
-  else if (p->schedule->steps[p->step].kind == STEP_RECV)
+  ghz_failure_check(&e->failures, e->payload->validate(e->job, p, in));
+  if (engine_failed(e))
+    return;
+  if (p->schedule->steps[p->step].kind == STEP_RECV)
     receive(e, p, in);
   else
     reduce(e, p, in);
@@ -128,7 +128,8 @@ static int receive_step(engine *e, piece *p) {
 /* Whether the current buffer lies where MPI can send it from. If not, it will. */
 static int is_sendable(engine *e, piece *p) {
   if (e->job->async && !is_busy(p) && !engine_failed(e))
-    note_begun(e, p, p->current, e->job->async->make_sendable(e->job, p, p->current), &e->job->report->wait);
+    note_operation(e, p, p->current, e->job->async->make_sendable(e->job, p, p->current),
+                   &e->job->report->wait);
   return !is_busy(p);
 }
 
@@ -171,7 +172,7 @@ void ghz_engine_decode(engine *e, piece *p) {
   if (is_busy(p))
     return;
   if (p->current && !engine_failed(e))
-    note_begun(e, p, p->current, e->payload->decode(e->job, p, p->current), &e->job->report->decompress);
+    note_operation(e, p, p->current, e->payload->decode(e->job, p, p->current), &e->job->report->decompress);
   end(e, p);
 }
 

@@ -1,7 +1,7 @@
 /* poll.c: polling that gives way. */
 /* SPDX-License-Identifier: BSD-3-Clause */
 
-#include "engine/poll.h"
+#include "engine/engine.h"
 
 #include <sched.h>
 

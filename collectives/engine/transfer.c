@@ -2,7 +2,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
 #include "engine/internal.h"
-#include "engine/poll.h"
 
 static int mpi_fails(engine *e, int code) {
   return ghz_failure_of_mpi(&e->failures, code);
@@ -31,24 +30,16 @@ static void keep_request(engine *e, int code, buffer *b) {
 
 /* ---- Posting --------------------------------------------------------------------------------- */
 
-/* Where a receive goes if not to the buffer's own memory. An abort message must fit there, too. */
-static uint8_t *direct_target(engine *e, const piece *p, enum step_kind kind) {
-  int possible = kind == STEP_RECV && e->payload->direct_receive && raw_bytes(e, p) >= ABORT_MESSAGE_SIZE;
-  return possible ? e->payload->direct_receive(e->job, p) : NULL;
-}
-
 void ghz_engine_post_receive(engine *e, size_t number) {
   const event *at = &e->plan->events[number];
   const piece *p = &e->plan->pieces[at->piece];
   const step *s = &p->schedule->steps[at->step];
   buffer *in = ghz_buffer_acquire(e->job->pool);
-  uint8_t *target = direct_target(e, p, s->kind);
-  size_t capacity = target ? raw_bytes(e, p) : in->capacity;
   in->event = number;
-  in->data = target ? target : in->memory;
   e->receiving++;
   MPI_Request *request = new_request(e, (transfer){in, number, 1});
-  keep_request(e, MPI_Irecv(in->data, (int)capacity, MPI_BYTE, s->peer, tag_of(e, p), e->comm, request), in);
+  keep_request(e, MPI_Irecv(in->memory, (int)in->capacity, MPI_BYTE, s->peer, tag_of(e, p), e->comm, request),
+               in);
 }
 
 static void count_message(engine *e, const piece *p, const buffer *out) {
@@ -94,7 +85,7 @@ static void retire(engine *e, const transfer *t, const MPI_Status *status, int h
   if (has_error && status->MPI_ERROR != MPI_SUCCESS)
     MPI_Error_class(status->MPI_ERROR, &class);
   if (class == MPI_ERR_TRUNCATE)
-    ghz_failure_local(&e->failures, FAILURE_MESSAGE, GHZ_ECORRUPT);
+    ghz_failure_check(&e->failures, GHZ_ECORRUPT);
   else if (class != MPI_SUCCESS && class != MPI_ERR_PENDING)
     mpi_fails(e, status->MPI_ERROR);
   if (t->is_receive)

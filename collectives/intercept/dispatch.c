@@ -1,12 +1,14 @@
 /* dispatch.c: decides which calls libghzmpi makes, and makes them.
  *
- * All processes of a call have to decide alike. They decide by what MPI requires to be the same on
- * all of them: for reductions count, datatype and operation; for calls that move data the type
- * signature alone, see signature.c. */
+ * All processes of a call have to decide alike. For reductions they decide by what MPI requires to
+ * be the same on all of them: count, datatype and operation. Where data move the sizes are the
+ * same, but datatypes may differ (a row here, a column there): all ask whether all have arrays. */
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "intercept/intercept.h"
 
 #include <stdlib.h>
+
+#include "request/types.h"
 
 /* This thread is inside a call of libghzmpi. That library calls MPI by the names which entry.c
  * defines, so its agreements, and the calls that it passes on to MPI, arrive here as well: they go
@@ -14,91 +16,106 @@
  * preload this library.) */
 static _Thread_local bool busy;
 
-bool dispatch_is_busy(void) {
-  return busy;
+/* ---- Datatypes ---- */
+
+/* What an array is of. Fortran's types may have other sizes. */
+typedef enum number { NONE, REAL_FLOAT, REAL_DOUBLE, COMPLEX_FLOAT, COMPLEX_DOUBLE } number;
+
+static number number_of(MPI_Datatype type) {
+  const MPI_Datatype reals[] = {GHZ_MPI_REALS}, complexes[] = {GHZ_MPI_COMPLEXES};
+  int bytes = 0;
+  const bool is_real = ghz_type_is_among(type, reals, sizeof reals / sizeof *reals);
+  if (!is_real && !ghz_type_is_among(type, complexes, sizeof complexes / sizeof *complexes))
+    return NONE;
+  PMPI_Type_size(type, &bytes);
+  if (is_real)
+    return bytes == sizeof(float) ? REAL_FLOAT : bytes == sizeof(double) ? REAL_DOUBLE : NONE;
+  return bytes == 2 * sizeof(float) ? COMPLEX_FLOAT : bytes == 2 * sizeof(double) ? COMPLEX_DOUBLE : NONE;
 }
 
-static bool pass(call_id c, reason why, MPI_Count bytes) {
-  stats_passed(c, why, (double)bytes);
-  return false;
+/* Of a block here and a block there, which must be alike. */
+static number number_of_both(const typed *a, const typed *b) {
+  return a->count == b->count && number_of(a->type) == number_of(b->type) ? number_of(a->type) : NONE;
 }
 
 /* ---- One call of the library ---- */
 
 typedef struct attempt {
   call_id call;
-  MPI_Count bytes;
+  double bytes; /* of the larger buffer, which has a block for each rank in four of the calls */
   ghz_mpi_options options;
   ghz_mpi_report report;
-  double start;
 } attempt;
 
-static const ghz_mpi_options *begin(attempt *a, call_id c, MPI_Count bytes) {
-  *a = (attempt){.call = c, .bytes = bytes, .options = GHZ_MPI_OPTIONS, .start = PMPI_Wtime()};
-  a->options.threshold = intercept.threshold;
-  a->options.report = &a->report;
-  busy = true;
-  return &a->options;
+/* Between groups there is no larger buffer, and the type may be no handle. */
+static attempt attempt_of(call_id c, MPI_Count count, MPI_Datatype type, MPI_Comm comm) {
+  attempt a = {.call = c, .options = GHZ_MPI_OPTIONS};
+  int ranks = 1, between = 1;
+  MPI_Count each = 0;
+  if (comm != MPI_COMM_NULL)
+    PMPI_Comm_test_inter(comm, &between);
+  if (between || type == MPI_DATATYPE_NULL)
+    return a;
+  PMPI_Type_size_x(type, &each);
+  if (c == SCATTER || c == GATHER || c == ALLGATHER || c == REDUCE_SCATTER_BLOCK)
+    PMPI_Comm_size(comm, &ranks);
+  a.bytes = (double)count * (double)each * ranks;
+  return a;
 }
 
-/* The time includes the copies of buffers with gaps. */
+static bool pass(const attempt *a, reason why) {
+  stats_passed(a->call, why, a->bytes);
+  return false;
+}
+
+static bool is_small(const attempt *a) {
+  return a->bytes < (double)intercept.threshold;
+}
+
+static bool begin(attempt *a) {
+  a->options.threshold = intercept.threshold;
+  a->options.report = &a->report;
+  return busy = true;
+}
+
 static bool end(attempt *a, int result, int *code) {
   busy = false;
-  a->report.seconds = PMPI_Wtime() - a->start;
-  stats_called(a->call, (double)a->bytes, &a->report, result);
+  stats_called(a->call, a->bytes, &a->report, result);
   *code = result;
   return true;
 }
 
-/* The bytes of the larger buffer, which has a block for each rank in four of the calls. */
-static MPI_Count bytes_of(call_id c, MPI_Count count, MPI_Count each, MPI_Comm comm) {
-  int ranks = 1;
-  if ((c == SCATTER || c == GATHER || c == ALLGATHER || c == REDUCE_SCATTER_BLOCK) && comm != MPI_COMM_NULL)
-    PMPI_Comm_size(comm, &ranks);
-  return count * each * ranks;
-}
-
-/* The same of any datatype. Between groups, it may be no handle. */
-static MPI_Count bytes_of_type(call_id c, MPI_Count count, MPI_Datatype type, MPI_Comm comm) {
-  int between = 1;
-  MPI_Count each = 0;
-  if (!intercept.counts || comm == MPI_COMM_NULL || type == MPI_DATATYPE_NULL)
-    return 0;
-  PMPI_Comm_test_inter(comm, &between);
-  if (!between)
-    PMPI_Type_size_x(type, &each);
-  return bytes_of(c, count, each, comm);
-}
-
 /* ---- Reductions ---- */
 
-static bool is_ours(MPI_Op op, int values) {
-  return op == MPI_SUM || (values == 1 && (op == MPI_MIN || op == MPI_MAX));
+static bool is_ours(MPI_Op op, number n) {
+  return op == MPI_SUM || (n <= REAL_DOUBLE && (op == MPI_MIN || op == MPI_MAX));
 }
 
-/* Sets *bytes. */
-static bool wants_reduction(call_id c, MPI_Count count, MPI_Datatype type, MPI_Op op, MPI_Comm comm,
-                            MPI_Count *bytes) {
+/* The communicator comes last: where it is foreign, most calls have been passed on before. */
+static bool begin_reduction(attempt *a, call_id c, MPI_Count count, MPI_Datatype type, MPI_Op op,
+                            MPI_Comm comm) {
   reason why;
-  int values;
-  const value_kind k = signature_number(type, &values);
-  if (!intercept.takes[c] || k == KIND_OTHER)
-    return pass(c, intercept.takes[c] ? TYPE : UNWANTED, bytes_of_type(c, count, type, comm));
-  *bytes = bytes_of(c, count, values * signature_bytes(k), comm);
-  if (*bytes < intercept.threshold)
-    return pass(c, SMALL, *bytes);
-  if (!is_ours(op, values))
-    return pass(c, OPERATION, *bytes);
-  return filter_admits(comm, &why) || pass(c, why, *bytes);
+  if (busy)
+    return false;
+  const number n = number_of(type);
+  *a = attempt_of(c, count, type, comm);
+  if (!intercept.takes[c])
+    return pass(a, UNWANTED);
+  if (n == NONE)
+    return pass(a, TYPE);
+  if (is_small(a))
+    return pass(a, SMALL);
+  if (!is_ours(op, n))
+    return pass(a, OPERATION);
+  return filter_admits(comm, &why) ? begin(a) : pass(a, why);
 }
 
 bool dispatch_reduction(call_id c, const void *send, void *recv, MPI_Count count, MPI_Datatype type, MPI_Op op,
                         int root, MPI_Comm comm, int *code) {
-  MPI_Count bytes;
   attempt a;
-  if (busy || !wants_reduction(c, count, type, op, comm, &bytes))
+  if (!begin_reduction(&a, c, count, type, op, comm))
     return false;
-  const ghz_mpi_options *o = begin(&a, c, bytes);
+  const ghz_mpi_options *o = &a.options;
   int result = c == ALLREDUCE ? ghz_allreduce(send, recv, count, type, op, comm, o)
                : c == REDUCE  ? ghz_reduce(send, recv, count, type, op, root, comm, o)
                               : ghz_reduce_scatter(send, recv, count, type, op, comm, o);
@@ -107,151 +124,64 @@ bool dispatch_reduction(call_id c, const void *send, void *recv, MPI_Count count
 
 /* ---- Moving data ---- */
 
-/* Over an intercommunicator some arguments have no meaning, and the datatype may be no handle at
- * all: before the communicator is known, it is compared and not looked into. Sets *k and *bytes. */
-static bool wants_move(call_id c, const typed *x, MPI_Comm comm, value_kind *k, MPI_Count *bytes) {
-  MPI_Count each = 0;
-  int values;
-  reason why;
-  if (!intercept.takes[c])
-    return pass(c, UNWANTED, bytes_of_type(c, x->count, x->type, comm));
-  *k = signature_number(x->type, &values);
-  if (*k == KIND_OTHER && x->type != MPI_DATATYPE_NULL) {
-    if (!filter_admits(comm, &why))
-      return pass(c, why, bytes_of_type(c, x->count, x->type, comm));
-    *k = signature_of(x->type)->kind;
-  }
-  if (*k != KIND_FLOAT && *k != KIND_DOUBLE)
-    return pass(c, TYPE, bytes_of_type(c, x->count, x->type, comm));
-  PMPI_Type_size_x(x->type, &each);
-  *bytes = bytes_of(c, x->count, each, comm);
-  if (*bytes < intercept.threshold)
-    return pass(c, SMALL, *bytes);
-  return filter_admits(comm, &why) || pass(c, why, *bytes);
+static bool all_have(number n, MPI_Comm comm) {
+  int both[2] = {(int)n, -(int)n};
+  busy = true;
+  const int code = PMPI_Allreduce(MPI_IN_PLACE, both, 2, MPI_INT, MPI_MIN, comm);
+  busy = false;
+  return code == MPI_SUCCESS && both[0] != NONE && both[0] == -both[1];
 }
 
-/* The values of x, if they are as many as a block of the other buffer. Else NULL, for which the
- * call returns an error on all processes. */
-static void *matching(const array *x, const array *other, MPI_Count blocks) {
-  return x->count * blocks == other->count ? x->values : NULL;
+/* n: of this process's arrays; NONE: it has something else. Bytes are the same everywhere, so all
+ * processes ask, or none does. */
+static bool begin_move(attempt *a, call_id c, MPI_Count count, MPI_Datatype type, number n, MPI_Comm comm) {
+  reason why;
+  if (busy)
+    return false;
+  *a = attempt_of(c, count, type, comm);
+  if (!intercept.takes[c])
+    return pass(a, UNWANTED);
+  if (!filter_admits(comm, &why))
+    return pass(a, why);
+  if (is_small(a))
+    return pass(a, SMALL);
+  return all_have(n, comm) ? begin(a) : pass(a, TYPE);
+}
+
+static bool is_root(int root, MPI_Comm comm) {
+  int rank = -1;
+  if (comm != MPI_COMM_NULL)
+    PMPI_Comm_rank(comm, &rank);
+  return rank == root;
 }
 
 bool dispatch_bcast(const typed *x, int root, MPI_Comm comm, int *code) {
   attempt a;
-  value_kind k;
-  MPI_Count bytes;
-  int rank, result;
-  if (busy || !wants_move(BCAST, x, comm, &k, &bytes))
+  if (!begin_move(&a, BCAST, x->count, x->type, number_of(x->type), comm))
     return false;
-  PMPI_Comm_rank(comm, &rank);
-  const ghz_mpi_options *o = begin(&a, BCAST, bytes);
-  array values = array_open(x, k);
-  if (rank == root)
-    array_load(&values);
-  result = ghz_bcast(values.values, values.count, signature_basic(k), root, comm, o);
-  if (result == MPI_SUCCESS && !(rank == root && intercept.keep_root))
-    array_store(&values);
-  array_close(&values);
-  return end(&a, result, code);
+  return end(&a, ghz_bcast(x->buffer, x->count, x->type, root, comm, &a.options), code);
 }
 
-/* Only the root has send arguments. It has no receive arguments if it is in place. */
-static int scatter_at_root(const typed *send, const typed *recv, value_kind k, int root, MPI_Comm comm,
-                           const ghz_mpi_options *o) {
-  int ranks, result;
-  PMPI_Comm_size(comm, &ranks);
-  array all = array_open(&(typed){send->buffer, send->count * ranks, send->type}, k);
-  MPI_Count count = all.count / ranks;
-  array_load(&all);
-  if (recv->buffer == MPI_IN_PLACE) {
-    result = ghz_scatter(all.values, MPI_IN_PLACE, count, signature_basic(k), root, comm, o);
-  } else {
-    array own = array_open(recv, k);
-    result = ghz_scatter(all.values, matching(&own, &all, ranks), count, signature_basic(k), root, comm, o);
-    if (result == MPI_SUCCESS)
-      array_store(&own);
-    array_close(&own);
-  }
-  array_close(&all);
-  return result;
-}
-
-bool dispatch_scatter(const typed *send, const typed *recv, int root, MPI_Comm comm, int *code) {
+/* Only the root has arguments of the larger buffer, and if it is in place, no others. */
+bool dispatch_rooted(call_id c, const typed *send, const typed *recv, int root, MPI_Comm comm, int *code) {
   attempt a;
-  value_kind k;
-  MPI_Count bytes;
-  int rank = -1, result;
-  if (busy)
+  const bool at_root = is_root(root, comm), sends = at_root == (c == SCATTER);
+  const typed *block = sends ? send : recv, *other = sends ? recv : send;
+  const number n =
+      at_root && other->buffer != MPI_IN_PLACE ? number_of_both(send, recv) : number_of(block->type);
+  if (!begin_move(&a, c, block->count, block->type, n, comm))
     return false;
-  if (comm != MPI_COMM_NULL)
-    PMPI_Comm_rank(comm, &rank);
-  bool at_root = rank == root;
-  if (!wants_move(SCATTER, at_root ? send : recv, comm, &k, &bytes))
-    return false;
-  const ghz_mpi_options *o = begin(&a, SCATTER, bytes);
-  if (at_root)
-    return end(&a, scatter_at_root(send, recv, k, root, comm, o), code);
-  array own = array_open(recv, k);
-  result = ghz_scatter(NULL, own.values, own.count, signature_basic(k), root, comm, o);
-  if (result == MPI_SUCCESS)
-    array_store(&own);
-  array_close(&own);
-  return end(&a, result, code);
-}
-
-/* On the root, or in an allgather on any process: others have no receive arguments. There are no
- * send arguments in place. */
-static int gather_all(call_id c, const typed *send, const typed *recv, value_kind k, int root, MPI_Comm comm,
-                      const ghz_mpi_options *o) {
-  int ranks;
-  PMPI_Comm_size(comm, &ranks);
-  bool in_place = send->buffer == MPI_IN_PLACE;
-  array all = array_open(&(typed){recv->buffer, recv->count * ranks, recv->type}, k), own = {0};
-  if (in_place)
-    array_load(&all);
-  else
-    array_load_from(&own, send, k);
-  const void *from = in_place ? MPI_IN_PLACE : matching(&own, &all, ranks);
-  MPI_Count count = all.count / ranks;
-  int result = c == GATHER ? ghz_gather(from, all.values, count, signature_basic(k), root, comm, o)
-                           : ghz_allgather(from, all.values, count, signature_basic(k), comm, o);
-  array_close(&own);
-  if (result == MPI_SUCCESS)
-    array_store(&all);
-  array_close(&all);
-  return result;
-}
-
-bool dispatch_gather(const typed *send, const typed *recv, int root, MPI_Comm comm, int *code) {
-  attempt a;
-  value_kind k;
-  MPI_Count bytes;
-  int rank = -1;
-  if (busy)
-    return false;
-  if (comm != MPI_COMM_NULL)
-    PMPI_Comm_rank(comm, &rank);
-  bool at_root = rank == root;
-  if (!wants_move(GATHER, at_root ? recv : send, comm, &k, &bytes))
-    return false;
-  const ghz_mpi_options *o = begin(&a, GATHER, bytes);
-  if (at_root)
-    return end(&a, gather_all(GATHER, send, recv, k, root, comm, o), code);
-  array own;
-  array_load_from(&own, send, k);
-  int result = ghz_gather(own.values, NULL, own.count, signature_basic(k), root, comm, o);
-  array_close(&own);
-  return end(&a, result, code);
+  int (*const call)(const void *, void *, MPI_Count, MPI_Datatype, int, MPI_Comm, const ghz_mpi_options *) =
+      c == SCATTER ? ghz_scatter : ghz_gather;
+  return end(&a, call(send->buffer, recv->buffer, block->count, block->type, root, comm, &a.options), code);
 }
 
 bool dispatch_allgather(const typed *send, const typed *recv, MPI_Comm comm, int *code) {
   attempt a;
-  value_kind k;
-  MPI_Count bytes;
-  if (busy || !wants_move(ALLGATHER, recv, comm, &k, &bytes))
+  number n = send->buffer == MPI_IN_PLACE ? number_of(recv->type) : number_of_both(send, recv);
+  if (!begin_move(&a, ALLGATHER, recv->count, recv->type, n, comm))
     return false;
-  const ghz_mpi_options *o = begin(&a, ALLGATHER, bytes);
-  return end(&a, gather_all(ALLGATHER, send, recv, k, 0, comm, o), code);
+  return end(&a, ghz_allgather(send->buffer, recv->buffer, recv->count, recv->type, comm, &a.options), code);
 }
 
 /* ---- Blocks with counts of their own ---- */
@@ -275,93 +205,45 @@ static MPI_Count sum(numbers counts, MPI_Comm comm) {
   return all;
 }
 
-/* All of them, times a factor. NULL if there is no memory, for which the call returns an error on
- * all processes. */
-static MPI_Count *widened(numbers list, MPI_Count times, MPI_Comm comm) {
+/* NULL if there is no memory, for which the call returns an error on all processes. */
+static MPI_Count *widened(numbers list, MPI_Comm comm) {
   int ranks;
   PMPI_Comm_size(comm, &ranks);
   MPI_Count *wide = malloc((size_t)ranks * sizeof *wide);
   for (int r = 0; r < ranks && wide; r++)
-    if (__builtin_mul_overflow(number_at(list, r), times, &wide[r]))
-      wide[r] = -1;
+    wide[r] = number_at(list, r);
   return wide;
 }
 
 bool dispatch_reduce_scatter(const void *send, void *recv, numbers counts, MPI_Datatype type, MPI_Op op,
                              MPI_Comm comm, int *code) {
-  MPI_Count bytes;
   attempt a;
-  if (busy || !wants_reduction(REDUCE_SCATTER, sum(counts, comm), type, op, comm, &bytes))
+  if (!begin_reduction(&a, REDUCE_SCATTER, sum(counts, comm), type, op, comm))
     return false;
-  const ghz_mpi_options *o = begin(&a, REDUCE_SCATTER, bytes);
-  MPI_Count *wide = widened(counts, 1, comm);
-  int result = ghz_reduce_scatterv(send, recv, wide, type, op, comm, o);
+  MPI_Count *wide = widened(counts, comm);
+  int result = ghz_reduce_scatterv(send, recv, wide, type, op, comm, &a.options);
   free(wide);
   return end(&a, result, code);
 }
 
-/* Copies blocks between the program's buffer and an array that has them one behind the other: all
- * of them out of the array, or one block into it. */
-static void copy_blocks(const array *all, numbers counts, numbers displs, int ranks, int into) {
-  MPI_Aint lower, extent;
-  MPI_Count bytes = 0;
-  uint8_t *at = all->own;
-  PMPI_Type_get_extent(all->home.type, &lower, &extent);
-  PMPI_Type_size_x(all->home.type, &bytes);
-  for (int r = 0; r < ranks && at; at += number_at(counts, r++) * bytes) {
-    array block = {
-        {(uint8_t *)all->home.buffer + number_at(displs, r) * extent, number_at(counts, r), all->home.type},
-        all->kind,
-        number_at(counts, r) * bytes / signature_bytes(all->kind),
-        at,
-        at};
-    if (into < 0)
-      array_store(&block);
-    else if (into == r)
-      array_load(&block);
-  }
-}
-
 /* A process that sends another number of values than it is to send gives that as its count: then
  * the processes disagree. */
-static int allgatherv(const typed *send, array *all, numbers counts, numbers displs, MPI_Comm comm,
-                      const ghz_mpi_options *o) {
-  int rank, ranks;
-  MPI_Count bytes = 0;
-  bool in_place = send->buffer == MPI_IN_PLACE;
-  PMPI_Comm_rank(comm, &rank);
-  PMPI_Comm_size(comm, &ranks);
-  PMPI_Type_size_x(all->home.type, &bytes);
-  MPI_Count each = bytes / signature_bytes(all->kind), *wide = widened(counts, each, comm),
-            *places = all->own ? NULL : widened(displs, each, comm);
-  array own = {0};
-  if (in_place && wide && wide[rank] > 0)
-    copy_blocks(all, counts, displs, ranks, rank);
-  else if (!in_place)
-    array_load_from(&own, send, all->kind);
-  if (!in_place && wide)
-    wide[rank] = own.count;
-  int result = ghz_allgatherv(in_place ? MPI_IN_PLACE : own.values, all->values,
-                              places || all->own ? wide : NULL, places, signature_basic(all->kind), comm, o);
-  if (result == MPI_SUCCESS)
-    copy_blocks(all, counts, displs, ranks, -1);
-  array_close(&own);
-  free(wide);
-  free(places);
-  return result;
-}
-
 bool dispatch_allgatherv(const typed *send, const typed *recv, numbers counts, numbers displs, MPI_Comm comm,
                          int *code) {
   attempt a;
-  value_kind k;
-  MPI_Count bytes;
-  const typed blocks = {recv->buffer, sum(counts, comm), recv->type};
-  if (busy || !wants_move(ALLGATHERV, &blocks, comm, &k, &bytes))
+  int rank = 0;
+  const bool in_place = send->buffer == MPI_IN_PLACE;
+  const number n = number_of(recv->type);
+  if (!begin_move(&a, ALLGATHERV, sum(counts, comm), recv->type,
+                  in_place || number_of(send->type) == n ? n : NONE, comm))
     return false;
-  const ghz_mpi_options *o = begin(&a, ALLGATHERV, bytes);
-  array all = array_open(&blocks, k);
-  int result = allgatherv(send, &all, counts, displs, comm, o);
-  array_close(&all);
+  MPI_Count *wide = widened(counts, comm), *places = widened(displs, comm);
+  PMPI_Comm_rank(comm, &rank);
+  if (wide && !in_place)
+    wide[rank] = send->count;
+  int result =
+      ghz_allgatherv(send->buffer, recv->buffer, places ? wide : NULL, places, recv->type, comm, &a.options);
+  free(wide);
+  free(places);
   return end(&a, result, code);
 }

@@ -35,20 +35,10 @@ static void *find(const char *name) {
 
 /* ---- Start and end --------------------------------------------------------------------------- */
 
-/* Calls that only move data take any datatype. */
-static bool moves(void) {
-  return intercept.takes[BCAST] || intercept.takes[SCATTER] || intercept.takes[GATHER] ||
-         intercept.takes[ALLGATHER] || intercept.takes[ALLGATHERV];
-}
-
 static void start(void) {
   environment_start();
-  if (!intercept.on)
-    return;
-  signature_start();
-  filter_start();
-  if (moves())
-    array_start();
+  if (intercept.on)
+    filter_start();
 }
 
 static bool seen; /* MPI_Init */
@@ -70,12 +60,8 @@ static void stop(void) {
   intercept.on = false; /* from here on calls are MPI's, the report's own, too */
   if (!finalized)
     stats_report();
-  if (was_on && !finalized) {
-    if (moves())
-      array_stop();
+  if (was_on && !finalized)
     filter_stop();
-    signature_stop();
-  }
   intercept.report = intercept.counts = false;
 }
 
@@ -113,10 +99,14 @@ __attribute__((destructor)) static void say_if_unseen(void) {
 
 /* ---- Collectives ----------------------------------------------------------------------------- */
 
-static typed typed_of(const void *buffer, MPI_Count count, MPI_Datatype type) {
-  return (typed){(void *)buffer, count, type};
-}
+#define TYPED(buffer, count, type) (&(typed){(void *)(buffer), count, type})
+#define NUMBERS(list) ((numbers){list, sizeof *(list)})
 
+/* A call that is `ours`, or else the next one's in line. */
+#define TAKE(function, ours, ...)                                                                              \
+  NEXT(NAME(P##function));                                                                                     \
+  int code;                                                                                                    \
+  return intercept.on && (ours) ? code : next(__VA_ARGS__)
 #define SAME(function)                                                                                         \
   GHZ_API __typeof__(NAME(function)) NAME(P##function) __attribute__((alias(TEXT(NAME(function)))));
 #define NAME(function) function

@@ -5,6 +5,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "intercept/intercept.h"
 
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,7 +13,6 @@
 #include <time.h>
 
 #include "ghz/numerals.h"
-#include "request/faults.h"
 #include "request/settings.h"
 
 intercept_settings intercept;
@@ -58,9 +58,8 @@ static double time_limit(void) {
   double seconds = text ? strtod(text, &end) : TIME_LIMIT;
   if (!text || (*end == '\0' && seconds > 0))
     return seconds;
-  ghz_faults_note(
+  ghz_settings_note(
       "GHZ_MPI_INIT_TIMEOUT=%.200s is not understood and is ignored; it must be a number of seconds", text);
-  ghz_faults_noted();
   return TIME_LIMIT;
 }
 
@@ -98,8 +97,6 @@ static void choose(bool has_bound) {
   if (calls && !has_bound)
     fprintf(stderr, "ghzmpi_intercept: GHZ_MPI_CALLS is set and GHZ_MPI_BOUND is not: nothing is compressed; "
                     "set a bound, as in GHZ_MPI_BOUND=rel:1e-4\n");
-  if (has_bound && intercept.keep_root && !intercept.takes[BCAST])
-    fprintf(stderr, "ghzmpi_intercept: GHZ_MPI_KEEP_ROOT changes nothing: GHZ_MPI_CALLS does not name bcast\n");
 }
 
 /* Small calls are what a program decides by: time steps, residuals, counts. */
@@ -115,10 +112,8 @@ static void warn_of_small_calls(const settings *s) {
 static bool spares_node(const settings *s) {
   const char *text = environment_get("GHZ_MPI_NODE");
   bool compress = text && strcasecmp(text, "compress") == 0;
-  if (text && !compress && strcasecmp(text, "mpi") != 0) {
-    ghz_faults_note("GHZ_MPI_NODE=%.200s is not understood and is ignored; it must be mpi or compress", text);
-    ghz_faults_noted();
-  }
+  if (text && !compress && strcasecmp(text, "mpi") != 0)
+    ghz_settings_note("GHZ_MPI_NODE=%.200s is not understood and is ignored; it must be mpi or compress", text);
   return !compress && s->mode == GHZ_MPI_MODE_AUTO && s->algorithm == GHZ_MPI_ALGORITHM_AUTO &&
          s->bound.kind != GHZ_MPI_FLOAT;
 }
@@ -130,19 +125,18 @@ static void read_settings(const settings *s) {
   intercept.report = report && strcmp(report, "0") != 0;
   snprintf(intercept.bound, sizeof intercept.bound, "%s", bound ? bound : "");
   intercept.threshold = (int64_t)s->threshold;
-  intercept.keep_root = s->keep_root;
   choose(s->bound.value > 0);
   warn_of_small_calls(s);
 }
 
-/* Rank 0 tells. If it has nothing to tell, what others find wrong is in settings of their own. */
-static void settle_faults(void) {
-  const faults own = ghz_faults_own(MPI_COMM_WORLD);
-  faults first = own;
-  PMPI_Allreduce(&own.order, &first.order, 1, MPI_UINT64_T, MPI_MIN, MPI_COMM_WORLD);
-  if (first.order > 0 && first.order != FAULTS_NONE)
-    PMPI_Bcast(&first.hash, 1, MPI_UINT64_T, (int)first.order - 1, MPI_COMM_WORLD);
-  ghz_faults_settle(own, first);
+/* Rank 0 tells. If it has nothing to tell, what others find wrong is in settings of their own: the
+ * first of them tells. */
+static void tell_of_others(int rank) {
+  const char *note = ghz_settings_noted();
+  int mine = note ? rank : INT_MAX, first;
+  PMPI_Allreduce(&mine, &first, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
+  if (rank > 0 && first == rank)
+    fprintf(stderr, "libghzmpi: on rank %d: %s\n", rank, note);
 }
 
 void environment_start(void) {
@@ -158,8 +152,7 @@ void environment_start(void) {
   if (rank == 0)
     read_settings(&s);
   PMPI_Bcast(&intercept, sizeof intercept, MPI_BYTE, 0, MPI_COMM_WORLD);
-  settle_faults();
-  intercept.verbose = ghz_settings_verbose();
+  tell_of_others(rank);
   intercept.on = s.bound.value > 0;
   intercept.counts = intercept.on && intercept.report;
   numerals_end(programs);

@@ -26,10 +26,9 @@ typedef enum reason { SMALL, TYPE, OPERATION, COMMUNICATOR, NODE, UNWANTED, REAS
 /* ---- environment.c ---- */
 
 typedef struct intercept_settings {
-  bool on;     /* a bound is set; the same on all processes */
-  bool report; /* all processes add up their figures in MPI_Finalize */
-  bool counts; /* both */
-  bool keep_root, verbose;
+  bool on;           /* a bound is set; the same on all processes */
+  bool report;       /* all processes add up their figures in MPI_Finalize */
+  bool counts;       /* both, also while the report is made */
   bool spares_node;  /* calls of processes that share a node are MPI's */
   bool takes[CALLS]; /* GHZ_MPI_CALLS */
   int64_t threshold;
@@ -49,30 +48,13 @@ const char *environment_get(const char *name); /* NULL: unset, or empty */
 bool choice_read(const char *text, bool takes[CALLS]);
 extern const char *const choice_names; /* for messages */
 
-/* ---- signature.c: datatypes as MPI compares them between processes ---- */
-
-typedef enum value_kind { KIND_EMPTY, KIND_FLOAT, KIND_DOUBLE, KIND_OTHER, KINDS } value_kind;
-
-typedef struct signature {
-  value_kind kind; /* of all basic types in it */
-  bool flat;       /* it is an array of them, without gaps */
-} signature;
-
-void signature_start(void);
-void signature_stop(void);
-/* Of a real number, of which *values is 1, or a complex one, 2; else KIND_OTHER. */
-value_kind signature_number(MPI_Datatype type, int *values);
-const signature *signature_of(MPI_Datatype type);
-MPI_Datatype signature_basic(value_kind k);
-int signature_bytes(value_kind k); /* of a value */
-
 /* ---- filter.c ---- */
 
 void filter_start(void);
 void filter_stop(void);
 bool filter_admits(MPI_Comm comm, reason *why); /* on all its processes alike; else sets *why */
 
-/* ---- array.c: buffers of any datatype as arrays of values ---- */
+/* ---- dispatch.c ---- */
 
 typedef struct typed {
   void *buffer;
@@ -80,32 +62,12 @@ typedef struct typed {
   MPI_Datatype type;
 } typed;
 
-typedef struct array {
-  typed home;
-  value_kind kind;
-  MPI_Count count; /* of values */
-  void *values;    /* NULL if there is no memory */
-  void *own;       /* the copy, to be freed; NULL: the values are used in place */
-} array;
-
-void array_start(void);
-void array_stop(void);
-array array_open(const typed *home, value_kind k);               /* does not copy the values yet */
-void array_load(array *a);                                       /* copies from home to values */
-void array_load_from(array *a, const typed *home, value_kind k); /* both */
-void array_store(const array *a);                                /* copies from values to home */
-void array_close(array *a);
-
-/* ---- dispatch.c ---- */
-bool dispatch_is_busy(void); /* this thread is inside a call of libghzmpi */
-
 /* Each returns true and sets *code if libghzmpi made the call. Else MPI has to make it. */
 
 bool dispatch_reduction(call_id c, const void *send, void *recv, MPI_Count count, MPI_Datatype type, MPI_Op op,
                         int root, MPI_Comm comm, int *code); /* `root` counts in REDUCE alone */
 bool dispatch_bcast(const typed *x, int root, MPI_Comm comm, int *code);
-bool dispatch_scatter(const typed *send, const typed *recv, int root, MPI_Comm comm, int *code);
-bool dispatch_gather(const typed *send, const typed *recv, int root, MPI_Comm comm, int *code);
+bool dispatch_rooted(call_id c, const typed *send, const typed *recv, int root, MPI_Comm comm, int *code);
 bool dispatch_allgather(const typed *send, const typed *recv, MPI_Comm comm, int *code);
 
 /* Counts or displacements, a number for each rank: ints, or MPI_Counts, or addresses as wide as

@@ -28,9 +28,8 @@ static bool used(const double *row) {
 }
 
 static void print_calls(FILE *f, const summary *sum) {
-  fprintf(f, "%-25s %12s %12s %12s %12s %12s %12s %12s %12s %12s %12s\n", "calls, of all processes",
-          "compressed", "plain", "to MPI", "failed", "small", "type", "operation", "communicator", "node",
-          "unwanted");
+  fprintf(f, "%-25s %12s %12s %12s %12s %12s %12s %12s %12s %12s\n", "calls, of all processes", "compressed",
+          "by MPI", "failed", "small", "type", "operation", "communicator", "node", "unwanted");
   for (int c = 0; c <= CALLS; c++) {
     if (!used(sum->of[c]))
       continue;
@@ -41,19 +40,19 @@ static void print_calls(FILE *f, const summary *sum) {
   }
 }
 
-static void print_bytes(FILE *f, const summary *sum, const summary *most) {
-  fprintf(f, "%-25s %15s %15s %9s %12s %12s %12s\n", "bytes, of all processes", "raw", "sent", "ratio",
-          "most sent", "bound", "inexact");
+static void print_bytes(FILE *f, const summary *sum) {
+  fprintf(f, "%-25s %15s %15s %9s %12s %12s\n", "bytes, of all processes", "raw", "sent", "ratio", "bound",
+          "inexact");
   for (int c = 0; c <= CALLS; c++) {
     const double *s = sum->of[c];
-    if (s[COMPRESSED] + s[PLAIN] <= 0)
+    if (s[COMPRESSED] <= 0)
       continue;
-    fprintf(f, "%-25s %15.0f %15.0f %9.2f %12.0f %12.4g %12.0f\n", stats_calls[c], s[RAW], s[SENT],
-            s[SENT] > 0 ? s[RAW] / s[SENT] : 0, most->of[c][SENT], most->of[c][BOUND], s[INEXACT]);
+    fprintf(f, "%-25s %15.0f %15.0f %9.2f %12.4g %12.0f\n", stats_calls[c], s[RAW], s[SENT],
+            s[SENT] > 0 ? s[RAW] / s[SENT] : 0, sum->bound[c], s[INEXACT]);
   }
 }
 
-static void print_seconds(FILE *f, const summary *sum, const summary *most) {
+static void print_seconds(FILE *f, const summary *sum) {
   fprintf(f, "%-25s %11s %11s %11s %11s %11s %11s\n", "seconds, of all processes", "total", "agree", "compress",
           "combine", "decompress", "wait");
   for (int c = 0; c <= CALLS; c++) {
@@ -62,9 +61,6 @@ static void print_seconds(FILE *f, const summary *sum, const summary *most) {
     fprintf(f, "%-25s", stats_calls[c]);
     for (int i = TIMES; i < FIGURES; i++)
       fprintf(f, " %11.4f", sum->of[c][i]);
-    fprintf(f, "\n%-25s", "  largest");
-    for (int i = TIMES; i < FIGURES; i++)
-      fprintf(f, " %11.4f", most->of[c][i]);
     fputc('\n', f);
   }
 }
@@ -83,7 +79,7 @@ static bool means_yes(const char *name) {
   return !strcasecmp(name, "yes") || !strcasecmp(name, "true") || !strcasecmp(name, "on");
 }
 
-void report_print(const summary *sum, const summary *most, const ghz_loss *loss) {
+void report_print(const summary *sum) {
   const locale_t programs = numerals_begin();
   const char *name = environment_get("GHZ_MPI_REPORT");
   FILE *f = open_report(name && !means_yes(name) ? name : "1"); /* the program may have unset it */
@@ -95,9 +91,9 @@ void report_print(const summary *sum, const summary *most, const ghz_loss *loss)
     fprintf(f, "ghzmpi_intercept: %d processes, bound %s, threshold %lld bytes\n", ranks, intercept.bound,
             (long long)intercept.threshold);
     print_calls(f, sum);
-    print_bytes(f, sum, most);
-    print_seconds(f, sum, most);
-    verdict_print(f, sum, loss);
+    print_bytes(f, sum);
+    print_seconds(f, sum);
+    verdict_print(f, sum);
   }
   if (f == stderr ? fflush(f) : fclose(f))
     fprintf(stderr, "ghzmpi_intercept: the report was not written: %s\n", strerror(errno));

@@ -8,7 +8,6 @@
 #include <stdio.h>
 
 static summary figures;
-static ghz_loss loss; /* of the first call that has something to say */
 static pthread_mutex_t figures_lock = PTHREAD_MUTEX_INITIALIZER;
 
 /* Atomic: small calls must not wait for a lock. */
@@ -16,28 +15,18 @@ typedef struct counter {
   _Atomic uint64_t calls, bytes;
 } counter;
 
-static counter passed[CALLS][REASONS], unknown[UNKNOWN];
-
-static uint64_t count(counter *c, double bytes) {
-  atomic_fetch_add_explicit(&c->bytes, (uint64_t)bytes, memory_order_relaxed);
-  return atomic_fetch_add_explicit(&c->calls, 1, memory_order_relaxed);
-}
+static counter passed[CALLS][REASONS];
 
 void stats_passed(call_id c, reason why, double bytes) {
-  if (count(&passed[c][why], bytes > 0 ? bytes : 0) == 0 && intercept.verbose)
-    fprintf(stderr, "ghzmpi_intercept: %s goes to MPI: %s\n", stats_calls[c], stats_reasons[why]);
-}
-
-void stats_unknown(unknown_id c, double bytes) {
-  count(&unknown[c], bytes > 0 ? bytes : 0);
+  counter *n = &passed[c][why];
+  atomic_fetch_add_explicit(&n->calls, 1, memory_order_relaxed);
+  atomic_fetch_add_explicit(&n->bytes, bytes > 0 ? (uint64_t)bytes : 0, memory_order_relaxed);
 }
 
 static int fate(const ghz_mpi_report *r, int code) {
   if (code != MPI_SUCCESS)
     return FAILED;
-  if (r->algorithm == GHZ_MPI_NATIVE)
-    return NATIVE;
-  return r->eb > 0 ? COMPRESSED : PLAIN;
+  return r->algorithm == GHZ_MPI_NATIVE ? BY_MPI : COMPRESSED;
 }
 
 void stats_called(call_id c, double bytes, const ghz_mpi_report *r, int code) {
@@ -49,26 +38,17 @@ void stats_called(call_id c, double bytes, const ghz_mpi_report *r, int code) {
   f[VOLUME + what] += bytes;
   f[RAW] += (double)r->raw_bytes;
   f[SENT] += (double)r->sent_bytes;
-  if (what == COMPRESSED) {
-    f[SPARED_OF] += (double)r->raw_bytes;
-    f[SPARED_TO] += (double)r->sent_bytes;
-    f[CODEC] += r->compress + r->combine + r->decompress;
-    f[SHAPED_TO] += r->dims > 1 ? (double)r->sent_bytes : 0;
-    f[SHAPED_CODEC] += r->dims > 1 ? r->compress + r->combine + r->decompress : 0;
-  }
   f[INEXACT] += r->inexact != 0;
+  figures.bound[c] = fmax(figures.bound[c], r->bound);
   if (r->loss.wipes || r->loss.has_fill) {
     f[TAKEN]++;
-    loss = loss.seen ? loss : r->loss;
+    figures.loss = figures.loss.seen ? figures.loss : r->loss;
   }
-  if (r->bound > f[BOUND])
-    f[BOUND] = r->bound;
   for (int i = 0; i < FIGURES - TIMES; i++)
     f[TIMES + i] += times[i];
   pthread_mutex_unlock(&figures_lock);
 }
 
-/* The last row of calls is the sum over all of them. */
 static void add_up(void) {
   for (int c = 0; c < CALLS; c++) {
     double *f = figures.of[c];
@@ -77,35 +57,33 @@ static void add_up(void) {
       f[VOLUME + PASSED + i] = (double)passed[c][i].bytes;
     }
     for (int i = 0; i < FIGURES; i++)
-      figures.of[CALLS][i] = i == BOUND ? fmax(figures.of[CALLS][i], f[i]) : figures.of[CALLS][i] + f[i];
-  }
-  for (int i = 0; i < UNKNOWN; i++) {
-    figures.unknown[i][0] = (double)unknown[i].calls;
-    figures.unknown[i][1] = (double)unknown[i].bytes;
+      figures.of[CALLS][i] += f[i];
+    figures.bound[CALLS] = fmax(figures.bound[CALLS], figures.bound[c]);
   }
 }
 
-/* That of the process that has most calls with one. */
-static void share_loss(void) {
+/* Sets the loss to that of the process that has most calls with one. */
+static void share_loss(ghz_loss *shared) {
   struct {
     double calls;
     int rank;
   } own = {.calls = figures.of[CALLS][TAKEN]}, most;
   PMPI_Comm_rank(MPI_COMM_WORLD, &own.rank);
   PMPI_Allreduce(&own, &most, 1, MPI_DOUBLE_INT, MPI_MAXLOC, MPI_COMM_WORLD);
-  PMPI_Bcast(&loss, sizeof loss, MPI_BYTE, most.rank, MPI_COMM_WORLD);
+  *shared = figures.loss;
+  PMPI_Bcast(shared, sizeof *shared, MPI_BYTE, most.rank, MPI_COMM_WORLD);
 }
 
 void stats_report(void) {
-  static summary sum, most;
+  static summary sum;
   int rank;
   if (!intercept.report)
     return;
   add_up();
-  share_loss();
+  share_loss(&sum.loss);
   PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
-  PMPI_Reduce(&figures, &sum, sizeof sum / sizeof(double), MPI_DOUBLE, MPI_SUM, 0, MPI_COMM_WORLD);
-  PMPI_Reduce(&figures, &most, sizeof sum / sizeof(double), MPI_DOUBLE, MPI_MAX, 0, MPI_COMM_WORLD);
+  PMPI_Reduce(figures.of, sum.of, sizeof sum.of / sizeof(double), MPI_DOUBLE, MPI_SUM, 0, MPI_COMM_WORLD);
+  PMPI_Reduce(figures.bound, sum.bound, CALLS + 1, MPI_DOUBLE, MPI_MAX, 0, MPI_COMM_WORLD);
   if (rank == 0)
-    report_print(&sum, &most, &loss);
+    report_print(&sum);
 }

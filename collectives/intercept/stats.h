@@ -6,44 +6,29 @@
 #include <stdio.h>
 
 #include "intercept/intercept.h"
-#include "intercept/unknown.h"
 
 /* Doubles, so that one MPI_Reduce adds up counts and times. They count to 2^53. What becomes of a
- * call: its fate, up to RAW, and from VOLUME on the bytes of calls of that fate. The bytes that
- * compressed calls would have sent and have sent, and their seconds in the codec, stand by
- * themselves; so do both of those whose arrays had a shape; and the calls whose bound took the
- * data, or that met a fill value which nobody named. */
-enum { COMPRESSED, PLAIN, NATIVE, FAILED, PASSED, FATES = PASSED + REASONS };
-enum {
-  RAW = FATES,
-  SENT,
-  INEXACT,
-  BOUND,
-  VOLUME,
-  SPARED_OF = VOLUME + FATES,
-  SPARED_TO,
-  CODEC,
-  SHAPED_TO,
-  SHAPED_CODEC,
-  TAKEN,
-  TIMES
-};
+ * call: its fate, up to RAW, and from VOLUME on the bytes of calls of that fate; TAKEN: of these
+ * calls the bound took the data, or they met a fill value which nobody named. */
+enum { COMPRESSED, BY_MPI, FAILED, PASSED, FATES = PASSED + REASONS };
+enum { RAW = FATES, SENT, INEXACT, TAKEN, VOLUME, TIMES = VOLUME + FATES };
 enum { TOTAL = TIMES, AGREE, COMPRESS, COMBINE, DECOMPRESS, WAIT, FIGURES };
 
 typedef struct summary {
-  double of[CALLS + 1][FIGURES];
-  double unknown[UNKNOWN][2]; /* calls, bytes */
+  double of[CALLS + 1][FIGURES]; /* the last row: of all calls */
+  double bound[CALLS + 1];       /* the largest, of results */
+  ghz_loss loss;                 /* of the first call that has one */
 } summary;
 
 extern const char *const stats_calls[CALLS + 1];
 extern const char *const stats_reasons[REASONS];
 
-/* ---- report.c: the report, on rank 0; `loss`: what a process has to say ---- */
+/* ---- report.c: the report, on rank 0 ---- */
 
-void report_print(const summary *sum, const summary *most, const ghz_loss *loss);
+void report_print(const summary *sum);
 
 /* ---- verdict.c: its last part ---- */
 
-void verdict_print(FILE *f, const summary *sum, const ghz_loss *loss);
+void verdict_print(FILE *f, const summary *sum);
 
 #endif

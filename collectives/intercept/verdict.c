@@ -11,10 +11,10 @@ typedef struct rest {
   double calls, bytes;
 } rest;
 
-enum { RESTS = CALLS * FATES + UNKNOWN, SHOWN = 10 };
+enum { RESTS = CALLS * FATES, SHOWN = 10 };
 
 static void print_worth(FILE *f, const double *all) {
-  const double raw = all[SPARED_OF], sent = all[SPARED_TO], codec = all[CODEC];
+  const double raw = all[RAW], sent = all[SENT], codec = all[COMPRESS] + all[COMBINE] + all[DECOMPRESS];
   if (all[COMPRESSED] <= 0 || sent <= 0) {
     fprintf(f, "verdict: nothing was compressed\n");
     return;
@@ -28,11 +28,6 @@ static void print_worth(FILE *f, const double *all) {
             "verdict: this pays off where a process gets less than %.2f Gbit/s of the network: "
             "it saved %.0f bytes for %.6f s in the codec\n",
             8e-9 * (raw - sent) / codec, raw - sent, codec);
-  if (sent < raw && all[SHAPED_CODEC] > 0)
-    fprintf(f,
-            "verdict: below %.2f Gbit/s arrays are fastest with their shape; above, flat may be faster: "
-            "GHZ_MPI_LINK, the speed of the network, decides\n",
-            8e-9 * all[SHAPED_TO] / all[SHAPED_CODEC]);
 }
 
 /* By bytes, then calls, the most first. */
@@ -45,10 +40,8 @@ static int compare(const void *a, const void *b) {
 
 static const char *reason_of(int fate) {
   switch (fate) {
-  case PLAIN:
-    return "sent uncompressed, because of GHZ_MPI_MODE, for speed, or as the data do not compress";
-  case NATIVE:
-    return "left to MPI: by the settings, because MPI was faster, or for lack of a communicator";
+  case BY_MPI:
+    return "made by MPI: the settings say so, such data did not compress, or no communicator was left";
   case FAILED:
     return "failed";
   default:
@@ -59,21 +52,17 @@ static const char *reason_of(int fate) {
 static int collect(const summary *sum, rest *list) {
   int n = 0;
   for (int c = 0; c < CALLS; c++)
-    for (int i = PLAIN; i < FATES; i++)
+    for (int i = BY_MPI; i < FATES; i++)
       if (sum->of[c][i] > 0)
         list[n++] = (rest){stats_calls[c], reason_of(i), sum->of[c][i], sum->of[c][VOLUME + i]};
-  for (int i = 0; i < UNKNOWN; i++)
-    if (sum->unknown[i][0] > 0)
-      list[n++] = (rest){unknown_names[i], "not a collective that this library compresses", sum->unknown[i][0],
-                         sum->unknown[i][1]};
   return n;
 }
 
-void verdict_print(FILE *f, const summary *sum, const ghz_loss *loss) {
+void verdict_print(FILE *f, const summary *sum) {
   rest list[RESTS], others = {0};
   const double *all = sum->of[CALLS];
   char text[400];
-  if (ghz_loss_text(loss, "GHZ_MPI_FILL=", text, sizeof text)) /* what the ratio is no gain of */
+  if (ghz_loss_text(&sum->loss, "GHZ_MPI_FILL=", text, sizeof text)) /* what the ratio is no gain of */
     fprintf(f, "verdict: in %.0f of %.0f compressed calls %s\n", all[TAKEN], all[COMPRESSED], text);
   print_worth(f, all);
   int n = collect(sum, list);

@@ -5,9 +5,7 @@
  * border cuts a brick, the values at the border are repeated, which costs next to nothing. */
 /* SPDX-License-Identifier: BSD-3-Clause */
 
-#include "payload/bins.h"
-
-#include "payload/common.h"
+#include "payload/payloads.h"
 
 #include <math.h>
 #include <string.h>

@@ -1,7 +1,7 @@
-/* common.c: compressing and checking messages, and arithmetic on values. */
+/* common.c: compressing and checking messages. */
 /* SPDX-License-Identifier: BSD-3-Clause */
 
-#include "payload/common.h"
+#include "payload/payloads.h"
 
 #include <string.h>
 
@@ -42,41 +42,4 @@ size_t ghz_payload_capacity(const payload_job *job, uint64_t tiles, uint64_t ter
   return terms > UINT32_MAX
              ? 0
              : ghz_slice_bound(&job->plan->shape, tiles, job->lattice.type, (uint32_t)(terms ? terms : 1));
-}
-
-/* As MPI does it: NaN in either operand of a minimum gives NaN. */
-#define OPERATE(real)                                                                                          \
-  static void operate_##real(reduction op, real *restrict into, const real *restrict from, size_t n) {         \
-    if (op == REDUCE_SUM)                                                                                      \
-      for (size_t i = 0; i < n; i++)                                                                           \
-        into[i] += from[i];                                                                                    \
-    else if (op == REDUCE_MIN)                                                                                 \
-      for (size_t i = 0; i < n; i++)                                                                           \
-        into[i] = from[i] < into[i] || from[i] != from[i] ? from[i] : into[i];                                 \
-    else                                                                                                       \
-      for (size_t i = 0; i < n; i++)                                                                           \
-        into[i] = from[i] > into[i] || from[i] != from[i] ? from[i] : into[i];                                 \
-  }                                                                                                            \
-  static void divide_##real(real *x, size_t n, real k) {                                                       \
-    for (size_t i = 0; i < n; i++)                                                                             \
-      x[i] /= k;                                                                                               \
-  }
-
-OPERATE(float)
-OPERATE(double)
-
-void ghz_values_reduce(const payload_job *job, void *into, const void *from, size_t n) {
-  if (job->lattice.type == GHZ_F32)
-    operate_float(job->reduction, into, from, n);
-  else
-    operate_double(job->reduction, into, from, n);
-}
-
-void ghz_values_average(const payload_job *job, void *values, size_t n) {
-  if (!job->average)
-    return;
-  if (job->lattice.type == GHZ_F32)
-    divide_float(values, n, (float)job->total_contributions);
-  else
-    divide_double(values, n, (double)job->total_contributions);
 }

@@ -1,7 +1,7 @@
 /* device.h: buffers in the memory of a GPU: how they are recognised, and what a communicator keeps
  * to work on them.
  *
- * device.c, device_memory.c and device_error.c alone use the CUDA runtime. In a build without CUDA
+ * device.c and device_memory.c alone use the CUDA runtime. In a build without CUDA
  * there is none of it: no pointer is one to a device. */
 /* SPDX-License-Identifier: BSD-3-Clause */
 #ifndef GHZ_MPI_DEVICE_H

@@ -1,5 +1,5 @@
-/* device_memory.c: whose memory a pointer is to, and host memory that a device copies from and
- * to. */
+/* device_memory.c: whose memory a pointer is to, host memory that a device copies from and to, and
+ * what went wrong in the last use of a device on a thread. */
 /* SPDX-License-Identifier: BSD-3-Clause */
 
 #include "payload/device.h"
@@ -9,12 +9,33 @@
 #include "payload/device_runtime.h"
 
 #include <pthread.h>
+#include <stdio.h>
 
 #if defined(OPEN_MPI) && defined(__has_include)
 #if __has_include(<mpi-ext.h>)
 #include <mpi-ext.h>
 #endif
 #endif
+
+/* ---- Errors ---------------------------------------------------------------------------------- */
+
+static _Thread_local char message[120];
+
+const char *ghz_device_message(void) {
+  return message;
+}
+
+void ghz_device_note(const char *text) {
+  snprintf(message, sizeof message, "%s", text);
+}
+
+ghz_status ghz_device_checked(cudaError_t error, const char *what) {
+  if (error == cudaSuccess)
+    return GHZ_OK;
+  cudaGetLastError();
+  snprintf(message, sizeof message, "%s: %s", what, cudaGetErrorString(error));
+  return error == cudaErrorMemoryAllocation ? GHZ_ENOMEM : GHZ_EDEVICE;
+}
 
 /* ---- Whose memory ---------------------------------------------------------------------------- */
 

@@ -1,8 +1,7 @@
 /* homomorphic.c: compress once, add and compare compressed, decompress once. */
 /* SPDX-License-Identifier: BSD-3-Clause */
 
-#include "payload/bins.h"
-#include "payload/common.h"
+#include "payload/payloads.h"
 
 #include <string.h>
 

@@ -8,8 +8,8 @@
  * bytes are copied. */
 /* SPDX-License-Identifier: BSD-3-Clause */
 
-#include "payload/common.h"
 #include "payload/device.h"
+#include "payload/payloads.h"
 
 #ifdef GHZ_HAVE_CUDA
 

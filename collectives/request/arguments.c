@@ -1,7 +1,7 @@
 /* arguments.c: what the arguments of a call mean on this rank, and whether they are right. */
 /* SPDX-License-Identifier: BSD-3-Clause */
 
-#include "request/arguments.h"
+#include "request/collective.h"
 
 #include "request/extents.h"
 #include "request/types.h"
@@ -24,22 +24,15 @@ __attribute__((format(printf, 2, 3))) static error wrong(int error_class, const 
 
 /* ---- What they mean -------------------------------------------------------------------------- */
 
-static int is_among(MPI_Datatype type, const MPI_Datatype *types, size_t n) {
-  for (size_t i = 0; i < n; i++)
-    if (type == types[i] && type != MPI_DATATYPE_NULL)
-      return 1;
-  return 0;
-}
-
 /* Complex numbers are twice as many real ones, which a sum adds one by one, and which a message may
  * hold. Other reductions of them are MPI's to refuse. Returns how many one number is. */
 static int take_components(call *c) {
   const MPI_Datatype pairs[] = {GHZ_MPI_COMPLEXES};
   int size = 0;
   MPI_Count twice;
-  if (!is_among(c->type, pairs, sizeof pairs / sizeof *pairs) || (c->collective->reduces && c->op != MPI_SUM) ||
-      __builtin_mul_overflow(c->count, 2, &twice) || MPI_Type_size(c->type, &size) != MPI_SUCCESS ||
-      (size != 2 * sizeof(float) && size != 2 * sizeof(double)))
+  if (!ghz_type_is_among(c->type, pairs, sizeof pairs / sizeof *pairs) ||
+      (c->collective->reduces && c->op != MPI_SUM) || __builtin_mul_overflow(c->count, 2, &twice) ||
+      MPI_Type_size(c->type, &size) != MPI_SUCCESS || (size != 2 * sizeof(float) && size != 2 * sizeof(double)))
     return 1;
   c->type = size == 2 * sizeof(float) ? MPI_FLOAT : MPI_DOUBLE;
   c->count = twice;
@@ -55,7 +48,7 @@ static int read_type(call *c) {
   if (c->type == MPI_DATATYPE_NULL || MPI_Type_size(c->type, &size) != MPI_SUCCESS || size < 0)
     return 1;
   c->value_size = (size_t)size;
-  c->is_real = is_among(c->type, ours, sizeof ours / sizeof *ours) && (size == 4 || size == 8);
+  c->is_real = ghz_type_is_among(c->type, ours, sizeof ours / sizeof *ours) && (size == 4 || size == 8);
   c->real = size == 4 ? GHZ_F32 : GHZ_F64;
   return components;
 }
@@ -73,8 +66,8 @@ static error read_block(call *c, int b, const MPI_Count *counts, const MPI_Count
     return wrong(MPI_ERR_ARG, "the displacement of rank %d is %lld", b, (long long)places[b]);
   c->counts[b] = (uint64_t)count;
   c->places[b] = (uint64_t)(count ? place : 0);
-  c->for_native[b] = (int)c->counts[b];
-  c->for_native[c->at.ranks + b] = (int)c->places[b];
+  c->int_counts[b] = (int)c->counts[b];
+  c->int_counts[c->at.ranks + b] = (int)c->places[b];
   return (error){0};
 }
 
@@ -85,11 +78,11 @@ static error read_blocks(call *c, const MPI_Count *counts, const MPI_Count *plac
   c->count = -1;
   if (!counts)
     return wrong(MPI_ERR_ARG, "the counts are missing");
-  if (!(c->counts = calloc(ranks, 2 * sizeof *c->counts + 2 * sizeof *c->for_native)))
+  if (!(c->counts = calloc(ranks, 2 * sizeof *c->counts + 2 * sizeof *c->int_counts)))
     return wrong(MPI_ERR_NO_MEM, "no memory for the counts");
   c->count = 0;
   c->places = c->counts + ranks;
-  c->for_native = (int *)(void *)(c->places + ranks);
+  c->int_counts = (int *)(void *)(c->places + ranks);
   for (int b = 0; b < c->at.ranks && !e.code; b++)
     e = read_block(c, b, counts, places, components);
   if (!e.code && c->count <= INT_MAX && call_all(c) > INT_MAX)
@@ -127,12 +120,14 @@ static reduction reduction_of(const call *c) {
                             : REDUCE_NONE;
 }
 
-static const char *reason_for_mpi(const call *c) {
+static const char *reason_by_mpi(const call *c) {
   if (!c->is_real)
     return "the type is none of float, double and complex numbers of them";
   if (c->collective->reduces && c->reduction == REDUCE_NONE)
     return "the operation is neither sum nor minimum nor maximum";
-  if (c->set.bound.value == 0 && c->set.mode != GHZ_MPI_PLAIN)
+  if (c->set.algorithm == GHZ_MPI_NATIVE)
+    return "the algorithm is MPI's";
+  if (c->set.bound.value == 0)
     return "no bound is given";
   if (c->set.bound.kind == GHZ_MPI_FLOAT && (c->real != GHZ_F32 || c->reduction != REDUCE_SUM))
     return "the bound 'float' is for sums of float";
@@ -149,9 +144,9 @@ static error read_meaning(call *c, const MPI_Count *counts, const MPI_Count *pla
     e = read_blocks(c, counts, places, components);
   c->reduction = reduction_of(c);
   c->shape = read_shape(c);
-  c->used = c->collective->extent(c);
+  c->used = ghz_buffers_used(c);
   c->fits_int = c->count <= INT_MAX / call_blocks(c);
-  c->for_mpi = reason_for_mpi(c);
+  c->by_mpi = reason_by_mpi(c);
   if (c->is_real && c->real == GHZ_F32)
     c->set.fill = (float)c->set.fill;
   return e;
@@ -163,9 +158,8 @@ static int needs_no_agreement(const call *c) {
   const settings *s = &c->set;
   if (ghz_call_reduces_fill(c))
     return s->bound.value == 0 && !s->fill_asked;
-  int is_open = s->mode == GHZ_MPI_MODE_AUTO || s->mode == GHZ_MPI_FASTEST,
-      is_small = call_bytes(c) < (double)s->threshold || c->at.ranks == 1;
-  return s->algorithm == GHZ_MPI_ALGORITHM_AUTO && is_open && c->count >= 0 &&
+  int is_small = call_bytes(c) < (double)s->threshold || c->at.ranks == 1;
+  return s->algorithm == GHZ_MPI_ALGORITHM_AUTO && s->mode == GHZ_MPI_MODE_AUTO && c->count >= 0 &&
          (s->bound.value == 0 || (is_small && c->fits_int));
 }
 
@@ -176,7 +170,7 @@ static error check_contributions(const call *c) {
     return (error){0};
   if (!c->collective->reduces)
     return wrong(MPI_ERR_ARG, "only reductions take a number of contributions");
-  if (c->set.mode != GHZ_MPI_HOMOMORPHIC || c->set.algorithm == GHZ_MPI_NATIVE || c->for_mpi)
+  if (c->set.mode != GHZ_MPI_HOMOMORPHIC || c->by_mpi)
     return wrong(MPI_ERR_ARG,
                  "%d contributions need mode homomorphic, a bound, and a type and operation of ours "
                  "(options begin as GHZ_MPI_OPTIONS)",
@@ -190,21 +184,19 @@ static error check_contributions(const call *c) {
 
 static int has_algorithm(const call *c) {
   ghz_mpi_algorithm a = c->set.algorithm;
-  return a == GHZ_MPI_ALGORITHM_AUTO || a == GHZ_MPI_NATIVE || c->collective->algorithms[a].build;
+  return a == GHZ_MPI_ALGORITHM_AUTO || a == GHZ_MPI_NATIVE || collective_algorithm(c->collective, a);
 }
 
 /* MPI and plain data would add fills up. Where the environment has a fill and nothing has a bound,
  * the library has no part in the call. */
 static error check_fill(const call *c) {
   const settings *s = &c->set;
-  int uncompressed = c->for_mpi || s->mode == GHZ_MPI_PLAIN || s->algorithm == GHZ_MPI_NATIVE;
   if (!ghz_call_reduces_fill(c) || (s->bound.value == 0 && !s->fill_asked))
     return (error){0};
   if (!isfinite(s->fill))
     return wrong(MPI_ERR_ARG, "the fill value is no value of the type");
-  if (uncompressed)
-    return wrong(MPI_ERR_ARG, "a reduction with a fill value has to be compressed: %s",
-                 c->for_mpi ? c->for_mpi : "the mode or the algorithm excludes that");
+  if (c->by_mpi)
+    return wrong(MPI_ERR_ARG, "a reduction with a fill value has to be compressed: %s", c->by_mpi);
   return (error){0};
 }
 
@@ -223,26 +215,24 @@ static error check_options(const call *c) {
 }
 
 static error check_shape(const call *c) {
-  const uint64_t values = ghz_shape_count(&c->shape);
-  char text[SHAPE_TEXT];
+  const uint64_t values = ghz_shape_count(&c->shape), count = c->counts ? c->counts[0] : (uint64_t)c->count;
   if (!has_equal_blocks(c))
     return c->set.shape.dims ? wrong(MPI_ERR_ARG, "blocks of several sizes have no shape") : (error){0};
-  if (values == (c->counts ? c->counts[0] : (uint64_t)c->count))
+  if (values == count)
     return (error){0};
-  ghz_extents_describe(&c->shape, text);
-  return wrong(MPI_ERR_ARG, "the shape, %s, has %llu values, and the count is %lld", text,
-               (unsigned long long)values, (long long)c->count);
+  return wrong(MPI_ERR_ARG, "the shape has %llu values, and the count is %llu", (unsigned long long)values,
+               (unsigned long long)count);
 }
 
 static int is_aliased(const call *c) {
-  int both_matter = !c->collective->rooted || call_is_root(c);
+  int both_matter = !collective_is_rooted(c->collective) || call_is_root(c);
   return both_matter && c->recv && c->send == c->recv && c->send != MPI_IN_PLACE && c->set.contributions;
 }
 
 static int is_too_long(const call *c) {
   uint64_t bytes;
   return __builtin_mul_overflow((uint64_t)c->count, c->value_size * (uint64_t)call_blocks(c), &bytes) ||
-         bytes > PTRDIFF_MAX || (c->for_mpi && !c->fits_int);
+         bytes > PTRDIFF_MAX || (c->by_mpi && !c->fits_int);
 }
 
 static error check(const call *c) {
@@ -252,9 +242,9 @@ static error check(const call *c) {
     return wrong(MPI_ERR_COUNT, "the count is %lld", (long long)c->count);
   if (is_too_long(c))
     return wrong(MPI_ERR_COUNT, "the count is too large: %lld", (long long)c->count);
-  if (c->collective->rooted && (c->root < 0 || c->root >= c->at.ranks))
+  if (collective_is_rooted(c->collective) && (c->root < 0 || c->root >= c->at.ranks))
     return wrong(MPI_ERR_ROOT, "the root is %d, of %d ranks", c->root, c->at.ranks);
-  if (c->count > 0 && c->is_real && c->collective->lacks_buffer(c))
+  if (c->count > 0 && c->is_real && ghz_buffers_lack(c))
     return wrong(MPI_ERR_BUFFER, "a buffer is NULL, or MPI_IN_PLACE where that is not allowed");
   if (c->count > 0 && c->is_real && is_aliased(c))
     return wrong(MPI_ERR_BUFFER, "sendbuf is recvbuf; MPI_IN_PLACE is for that");
@@ -263,23 +253,9 @@ static error check(const call *c) {
     e = check_shape(c);
   if (!e.code && c->on.status != GHZ_OK)
     e = ghz_error_of_device(c->on.status);
-  if (!e.code && c->bypass && !c->fits_int)
+  if (!e.code && c->unasked && !c->fits_int)
     e = wrong(MPI_ERR_COUNT, "the count is too large for MPI, which has to do it");
   return e;
-}
-
-/* Between two groups MPI makes the call: nothing is known here of the other group's buffers. */
-static error check_between_groups(call *c) {
-  c->for_mpi = "the communicator is an intercommunicator";
-  if (c->collective->counted)
-    return wrong(MPI_ERR_COMM, "not over an intercommunicator");
-  if (c->count < 0 || c->count > INT_MAX)
-    return wrong(MPI_ERR_COUNT, "the count is negative, or too large for MPI");
-  if (c->set.average)
-    return wrong(MPI_ERR_ARG, "no average over an intercommunicator");
-  if (ghz_device_forbids(c->send, c->recv))
-    return wrong(MPI_ERR_BUFFER, "device buffers over an intercommunicator need an MPI that is CUDA-aware");
-  return (error){0};
 }
 
 /* ---- Both ------------------------------------------------------------------------------------ */
@@ -295,18 +271,18 @@ static const char *read_settings(call *c, const ghz_mpi_options *options) {
 error ghz_call_read(call *c, const MPI_Count *counts, const MPI_Count *places, const ghz_mpi_options *options) {
   int has_groups = 0;
   const char *fault = read_settings(c, options);
-  c->bypass = 1;
+  c->unasked = 1;
   if (c->comm == MPI_COMM_NULL)
     return wrong(MPI_ERR_COMM, "the communicator is MPI_COMM_NULL");
   int code = MPI_Comm_test_inter(c->comm, &has_groups);
   if (code != MPI_SUCCESS)
     return (error){code, ERROR_RAISED, ""};
   if (has_groups)
-    return check_between_groups(c);
+    return wrong(MPI_ERR_COMM, "the communicator is an intercommunicator");
   error e = read_meaning(c, counts, places);
   if (c->count > 0)
     c->on = ghz_device_enter(c->used.send ? c->send : NULL, c->used.recv ? c->recv : NULL);
-  c->bypass = !fault && needs_no_agreement(c);
+  c->unasked = !fault && needs_no_agreement(c);
   if (fault)
     return wrong(MPI_ERR_ARG, "%s", fault);
   return e.code ? e : check(c);

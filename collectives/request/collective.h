@@ -10,15 +10,13 @@
 #include "request/settings.h"
 #include "schedules/schedule.h"
 
-enum { ALGORITHMS = GHZ_MPI_LINEAR + 1 };
-
 typedef struct collective collective;
 
 /* How many values of its buffers a call uses on this rank, from the first one to the last. */
-typedef struct extent {
+typedef struct used_values {
   uint64_t send, recv;
   int reads_recv; /* recv holds input, too */
-} extent;
+} used_values;
 
 /* A call. The user's arguments come first; ghz_call_read derives the rest from them. */
 typedef struct call {
@@ -32,87 +30,87 @@ typedef struct call {
   MPI_Comm comm;
 
   settings set;
-  int bypass; /* it goes straight to MPI, without agreement; all ranks find so alike */
+  int unasked; /* MPI makes it, without agreement; all ranks find so alike */
   position at;
   int is_real;         /* the type is float or double: */
   ghz_type real;       /* which */
   size_t value_size;   /* of any type; 0: unknown */
-  reduction reduction; /* REDUCE_NONE also for the operations that are left to MPI */
+  reduction reduction; /* REDUCE_NONE also for the operations that are MPI's alone */
   ghz_shape shape;     /* of the array that `count` counts, or the largest of counts[] */
   /* Of blocks with counts of their own, by rank: values, and where they begin. NULL: there are
    * none. */
   uint64_t *counts, *places;
-  int *for_native; /* both as MPI's call takes them, if fits_int */
-  extent used;
-  int fits_int;        /* counts and offsets fit the int of MPI's calls */
-  int spared;          /* it is to be made uncompressed, as compression was worth nothing to those before */
-  const char *for_mpi; /* why only MPI can make the call; all ranks find so alike. NULL: we can */
-  buffer_location on;  /* of the buffers that this rank uses */
-  void *spare;         /* memory on the host that the collective asks for */
+  int *int_counts; /* both as MPI's call takes them, if fits_int */
+  used_values used;
+  int fits_int;       /* counts and offsets fit the int of MPI's calls */
+  const char *by_mpi; /* why only MPI can make it; all ranks find so alike. NULL: we can */
+  buffer_location on; /* of the buffers that this rank uses */
+  void *spare;        /* memory on the host that the collective asks for */
 } call;
 
 /* How an algorithm does a collective. */
 typedef struct algorithm {
-  schedule_builder build;     /* NULL: not at all */
+  ghz_mpi_algorithm name; /* 0 ends a list */
+  schedule_builder build;
   int (*segments)(int ranks); /* of a part; NULL: 1 */
   int columns_first;          /* as in layout */
 } algorithm;
 
+/* Which ranks have a block (the array, where there are none) in their buffers. */
+typedef enum holders { BY_ALL, BY_OWNER, BY_ROOT } holders;
+
 struct collective {
   const char *name; /* of the function */
-  int reduces;      /* has an operation */
-  int rooted;
-  int blocks;  /* moves an array per rank, all of one size; not one array */
-  int counted; /* moves a block per rank, each with a count of its own */
-  algorithm algorithms[ALGORITHMS];
-  ghz_mpi_algorithm preferred[4]; /* what the tuner tries, in this order; 0 ends it */
-  /* Whether a buffer that this rank uses is missing. */
-  int (*lacks_buffer)(const call *c);
-  extent (*extent)(const call *c);
-  /* Bytes of spare memory that this rank needs beside its buffers; may be NULL: none. */
-  size_t (*spare)(const call *c);
-  /* Sets where the parts lie on this rank. */
-  void (*arrange)(const call *c, part *parts);
-  /* What is left to do on this rank after the engine has run; may be NULL. */
-  ghz_status (*finish)(const call *c);
-  /* The MPI call of the same name, for counts that fit an int. */
-  int (*native)(const call *c);
+  holders gives, gets;
+  int reduces; /* has an operation */
+  int counted; /* its blocks have counts of their own */
+  const algorithm *algorithms;
+  int (*by_mpi)(const call *c); /* MPI's call of the same name, for counts that fit an int */
 };
 
-/* Makes the call of these arguments, of which some have no meaning to some collectives. Returns an
- * error code, for which the error handler has been called. */
-int ghz_collective_run(const collective *what, const void *send, void *recv, MPI_Count count, MPI_Datatype type,
-                       MPI_Op op, int root, MPI_Comm comm, const ghz_mpi_options *options);
-
-/* The same of a collective whose blocks have counts of their own. `places` is where each begins;
- * NULL: behind the one before. */
-int ghz_collective_run_v(const collective *what, const void *send, void *recv, const MPI_Count *counts,
-                         const MPI_Count *places, MPI_Datatype type, MPI_Op op, MPI_Comm comm,
-                         const ghz_mpi_options *options);
-
-/* Sets *copy to a copy of what a reduction has in place, to be freed; NULL: there is nothing, or no
- * type of ours. Returns an error code for which the error handler has been called, or
- * MPI_SUCCESS. */
-int ghz_native_copy(const call *c, void **copy);
+/* Makes the call of these arguments, of which some have no meaning to some collectives: `counts`
+ * and `places` are of blocks with counts of their own, and where each begins; places NULL: behind
+ * the one before. Returns an error code, for which the error handler has been called. */
+int ghz_collective_run(const collective *what, const void *send, void *recv, MPI_Count count,
+                       const MPI_Count *counts, const MPI_Count *places, MPI_Datatype type, MPI_Op op, int root,
+                       MPI_Comm comm, const ghz_mpi_options *options);
 
 /* Whether a call is so small, and asks for so little, that it goes straight to MPI before anything
- * else is looked at: MPI alone checks it. `blocks` as in collective. */
-static inline int ghz_collective_bypass(const void *send, const void *recv, MPI_Count count, MPI_Datatype type,
-                                        MPI_Comm comm, int blocks, const ghz_mpi_options *options) {
+ * else is looked at: MPI alone checks it. `blocks`: it moves an array per rank. */
+static inline int ghz_collective_is_small(const void *send, const void *recv, MPI_Count count,
+                                          MPI_Datatype type, MPI_Comm comm, int blocks,
+                                          const ghz_mpi_options *options) {
   int ranks = 1, size = type == MPI_FLOAT ? 4 : 8;
   if (count < 0 || count > INT32_MAX || (type != MPI_FLOAT && type != MPI_DOUBLE) || comm == MPI_COMM_NULL)
     return 0;
   if (blocks)
     MPI_Comm_size(comm, &ranks);
-  return ghz_settings_bypass(options, (uint64_t)count * (uint64_t)(size * ranks)) &&
+  return ghz_settings_are_small(options, (uint64_t)count * (uint64_t)(size * ranks)) &&
          !ghz_device_forbids(send, recv);
 }
 
 /* ---- What a call is like --------------------------------------------------------------------- */
 
+/* NULL: the collective has none of this name. */
+static inline const algorithm *collective_algorithm(const collective *what, ghz_mpi_algorithm name) {
+  const algorithm *a = what->algorithms;
+  while (a->name && a->name != name)
+    a++;
+  return a->name ? a : NULL;
+}
+
+static inline int collective_is_rooted(const collective *what) {
+  return what->gives == BY_ROOT || what->gets == BY_ROOT;
+}
+
+/* Whether it moves an array per rank, all of one size. */
+static inline int collective_has_blocks(const collective *what) {
+  return !what->counted && (what->gives == BY_OWNER || what->gets == BY_OWNER);
+}
+
 /* Arrays of `count` values in the larger of the buffers. */
 static inline int call_blocks(const call *c) {
-  return c->collective->blocks ? c->at.ranks : 1;
+  return collective_has_blocks(c->collective) ? c->at.ranks : 1;
 }
 
 /* The bytes of the larger buffer. A double, as they may be too many for an integer. */
@@ -129,17 +127,10 @@ static inline int ghz_call_reduces_fill(const call *c) {
  * first agreement brings it, unless a rank has device buffers. */
 static inline int call_range_is_early(const call *c) {
   const settings *s = &c->set;
-  int compresses = s->mode == GHZ_MPI_HOMOMORPHIC || (s->mode == GHZ_MPI_MODE_AUTO && c->at.ranks > 1);
-  return compresses && !c->spared && !c->for_mpi && s->algorithm != GHZ_MPI_NATIVE &&
-         (s->bound.kind == GHZ_REL || s->bound.kind == GHZ_PSNR);
+  return !c->by_mpi && (s->bound.kind == GHZ_REL || s->bound.kind == GHZ_PSNR);
 }
 
-/* ---- For collectives ------------------------------------------------------------------------- */
-
-/* Whether there is nowhere to put a result. */
-static inline int call_lacks_target(const call *c) {
-  return !c->recv || c->recv == MPI_IN_PLACE;
-}
+/* ---- Its buffers ----------------------------------------------------------------------------- */
 
 /* Values of this rank's block, of all blocks from the first to the last (of the array, where there
  * are no blocks), and of all contributions. */
@@ -158,6 +149,10 @@ static inline uint64_t call_given(const call *c) {
   return call_all(c) * (uint64_t)c->set.contributions;
 }
 
+static inline int call_is_in_place(const call *c) {
+  return c->send == MPI_IN_PLACE;
+}
+
 static inline int call_is_root(const call *c) {
   return c->at.rank == c->root;
 }
@@ -174,5 +169,30 @@ static inline const uint8_t *call_block(const call *c, const void *array, int bl
 static inline uint8_t *call_target(const call *c, void *array, int block) {
   return (uint8_t *)array + call_place(c, block);
 }
+
+/* ---- arguments.c ----------------------------------------------------------------------------- */
+
+/* Fills in what follows from the user's arguments, and makes the device of the buffers the current
+ * one. Returns what is wrong as far as this rank can tell. `counts` and `places` are those of
+ * blocks with counts of their own, else NULL. ghz_call_leave undoes it. */
+error ghz_call_read(call *c, const MPI_Count *counts, const MPI_Count *places, const ghz_mpi_options *options);
+
+void ghz_call_leave(call *c);
+
+/* ---- buffers.c: what a call reads and writes on this rank ------------------------------------ */
+
+/* Whether a buffer that this rank uses is missing. */
+int ghz_buffers_lack(const call *c);
+
+used_values ghz_buffers_used(const call *c);
+
+/* Bytes of spare memory that this rank needs beside its buffers. */
+size_t ghz_buffers_spare(const call *c);
+
+/* Sets where the parts lie on this rank. */
+void ghz_buffers_arrange(const call *c, part *parts, int count);
+
+/* Takes the result from spare memory to where it belongs. */
+void ghz_buffers_finish(const call *c);
 
 #endif

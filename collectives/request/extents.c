@@ -1,4 +1,4 @@
-/* extents.c: shapes as users write them, as they are listed by count, and in words. */
+/* extents.c: shapes as users write them, and as they are listed by count. */
 /* SPDX-License-Identifier: BSD-3-Clause */
 
 #include "request/extents.h"
@@ -7,7 +7,6 @@
 
 #include <ctype.h>
 #include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 
 enum { MOST_EXTENTS = 16 };
@@ -79,18 +78,4 @@ int ghz_extents_are_sound(const ghz_shape *s) {
   if (s->dims < 1 || s->dims > 3 || (s->dims == 1 && (s->extent[0] != 1 || s->extent[1] != 1)))
     return 0;
   return s->extent[0] == 0 || s->extent[1] == 0 || s->extent[2] == 0;
-}
-
-/* ---- Words ----------------------------------------------------------------------------------- */
-
-void ghz_extents_describe(const ghz_shape *s, char text[SHAPE_TEXT]) {
-  const unsigned long long z = s->extent[0], y = s->extent[1], x = s->extent[2];
-  if (s->dims == 3)
-    snprintf(text, SHAPE_TEXT, "%llu x %llu x %llu", z, y, x);
-  else if (s->dims == 2 && z != 1)
-    snprintf(text, SHAPE_TEXT, "%llu planes of %llu x %llu", z, y, x);
-  else if (s->dims == 2)
-    snprintf(text, SHAPE_TEXT, "%llu x %llu", y, x);
-  else
-    snprintf(text, SHAPE_TEXT, "%llu values", x);
 }

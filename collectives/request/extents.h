@@ -1,11 +1,11 @@
-/* extents.h: shapes as users write them, as they are listed by count, and in words. */
+/* extents.h: shapes as users write them, and as they are listed by count. */
 /* SPDX-License-Identifier: BSD-3-Clause */
 #ifndef GHZ_MPI_EXTENTS_H
 #define GHZ_MPI_EXTENTS_H
 
 #include <ghz/ghz.h>
 
-enum { EXTENTS_LISTED = 64, SHAPE_TEXT = 80 };
+enum { EXTENTS_LISTED = 64 };
 
 /* The shapes of GHZ_MPI_EXTENTS. */
 typedef struct extents_list {
@@ -24,8 +24,5 @@ int ghz_extents_are_sound(const ghz_shape *shape);
 
 /* Whether a user's shape is the absence of one: all zeros. */
 int ghz_extents_are_absent(const ghz_shape *shape);
-
-/* Writes "256 x 256 x 256", "8 planes of 512 x 512" or "1000 values". */
-void ghz_extents_describe(const ghz_shape *shape, char text[SHAPE_TEXT]);
 
 #endif

@@ -7,7 +7,9 @@
 #include <ctype.h>
 #include <math.h>
 #include <pthread.h>
+#include <stdarg.h>
 #include <stdatomic.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -16,11 +18,10 @@
 #include "ghz/numerals.h"
 #include "payload/device.h"
 #include "request/extents.h"
-#include "request/faults.h"
 
 static const char *const algorithm_names[] = {"auto",    "mpi",  "ring",  "doubling",
                                               "halving", "tree", "chain", "linear"};
-static const char *const mode_names[] = {"auto", "homomorphic", "plain", "fastest"};
+static const char *const mode_names[] = {"auto", "homomorphic"};
 
 enum {
   ALGORITHMS = sizeof algorithm_names / sizeof *algorithm_names,
@@ -42,6 +43,13 @@ static const char *skip(const char *text, const char *prefix) {
   return strncmp(text, prefix, n) == 0 ? text + n : NULL;
 }
 
+/* Reads a finite number. Returns where it ends, or NULL. */
+static const char *read_number(const char *text, double *value) {
+  char *end;
+  *value = strtod(text, &end);
+  return end == text || isspace((unsigned char)*text) || !isfinite(*value) ? NULL : end;
+}
+
 static int parse_bound(const char *text, ghz_bound *bound, int *of_result) {
   static const struct {
     const char *prefix;
@@ -59,9 +67,8 @@ static int parse_bound(const char *text, ghz_bound *bound, int *of_result) {
     number = skip(rest, kinds[i].prefix);
     b.kind = kinds[i].kind;
   }
-  char *end;
-  b.value = strtod(number, &end);
-  if (end == number || *end || isspace((unsigned char)*number) || !(b.value > 0) || !isfinite(b.value))
+  const char *end = read_number(number, &b.value);
+  if (!end || *end || !(b.value > 0))
     return 0;
   *bound = b;
   if (result && of_result)
@@ -107,9 +114,9 @@ static int parse_int(const char *text, int least, int most, int *value) {
 }
 
 static int parse_fill(const char *text, double *fill, int *has_fill) {
-  char *end;
-  double value = strtod(text, &end);
-  if (end == text || *end || isspace((unsigned char)*text) || !isfinite(value))
+  double value;
+  const char *end = read_number(text, &value);
+  if (!end || *end)
     return 0;
   *fill = value;
   *has_fill = 1;
@@ -122,11 +129,9 @@ static int parse_link(const char *text, double *link) {
     const char *name;
     double bits;
   } units[] = {{"", 1}, {"bit", 1}, {"kbit", 1e3}, {"mbit", 1e6}, {"gbit", 1e9}};
-  char *unit;
-  double value = strtod(text, &unit);
-  if (unit == text || isspace((unsigned char)*text) || !(value > 0) || !isfinite(value))
-    return 0;
-  for (size_t i = 0; i < sizeof units / sizeof *units; i++)
+  double value;
+  const char *unit = read_number(text, &value);
+  for (size_t i = 0; unit && value > 0 && i < sizeof units / sizeof *units; i++)
     if (strcasecmp(unit, units[i].name) == 0) {
       *link = value * units[i].bits;
       return isfinite(*link);
@@ -141,25 +146,45 @@ typedef struct environment {
   ghz_bound bound;
   extents_list extents;
   double fill, link;
-  int has_fill, of_result, algorithm, mode, keep_root;
+  int has_fill, of_result, algorithm, mode;
   int64_t threshold;
 } environment;
 
 static environment env = {.threshold = THRESHOLD_DEFAULT};
-static int env_threads = 1, env_verbose, env_cuda_aware = -1, env_told; /* of this rank */
+static int env_threads = 1, env_cuda_aware = -1, env_told; /* of this rank */
 static pthread_once_t env_once = PTHREAD_ONCE_INIT;
 static atomic_int env_read; /* cheaper than env_once, for small calls */
 
-/* A value that is not understood is told, see faults.h, and ignored. */
-static void warn_if_ignored(const char *name, const char *text, const char *expected, int understood) {
-  if (text && *text && !understood)
-    ghz_faults_note("%s=%.200s is not understood and is ignored; it must be %s", name, text, expected);
+static char noted[512]; /* the first note of this rank */
+
+const char *ghz_settings_noted(void) {
+  return *noted ? noted : NULL;
 }
 
+/* By rank 0 of MPI_COMM_WORLD, whose environment the others mostly have, or without MPI. */
+void ghz_settings_note(const char *format, ...) {
+  int running = 0, ended = 0, rank = 0;
+  va_list values;
+  MPI_Initialized(&running);
+  MPI_Finalized(&ended);
+  if (running && !ended)
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  char text[sizeof noted] = "";
+  va_start(values, format);
+  vsnprintf(text, sizeof text, format, values);
+  va_end(values);
+  if (!*noted)
+    memcpy(noted, text, sizeof noted);
+  if (rank == 0)
+    fprintf(stderr, "libghzmpi: %s\n", text);
+}
+
+/* A value that is not understood is told, and ignored. */
 #define READ(name, expected, parse)                                                                            \
   do {                                                                                                         \
     const char *text = getenv(name);                                                                           \
-    warn_if_ignored(name, text, expected, !text || !*text || (parse));                                         \
+    if (text && *text && !(parse))                                                                             \
+      ghz_settings_note("%s=%.200s is not understood and is ignored; it must be %s", name, text, expected);    \
   } while (0)
 
 static int is_setting(const char *variable) {
@@ -176,14 +201,17 @@ int ghz_settings_given(void) {
 /* BOND for BOUND would else be as good as nothing, and nobody would know. */
 static void note_unknown(void) {
   static const char *const names[] = {
-      "ALGORITHM=", "BOUND=", "CALLS=", "CUDA_AWARE=", "EXTENTS=", "FILL=",      "INIT_TIMEOUT=", "KEEP_ROOT=",
-      "LINK=",      "MODE=",  "NODE=",  "REPORT=",     "THREADS=", "THRESHOLD=", "VERBOSE="};
+      "ALGORITHM=", "BOUND=", "CALLS=", "CUDA_AWARE=", "EXTENTS=", "FILL=",     "INIT_TIMEOUT=",
+      "LINK=",      "MODE=",  "NODE=",  "REPORT=",     "THREADS=", "THRESHOLD="};
   for (char **v = environ; v && *v; v++) {
     size_t i = 0;
     while (i < sizeof names / sizeof *names && !(is_setting(*v) && skip(*v + 8, names[i])))
       i++;
     if (is_setting(*v) && i == sizeof names / sizeof *names)
-      ghz_faults_note("%.200s: there is no such setting, and it is ignored (man ghz_mpi)", *v);
+      ghz_settings_note("%.200s: there is no such setting, and it is ignored (%s)", *v,
+                        skip(*v + 8, "KEEP_ROOT=") ? "options.keep_root of ghz_bcast"
+                        : skip(*v + 8, "VERBOSE=") ? "the report of the library to preload, GHZ_MPI_REPORT"
+                                                   : "man ghz_mpi");
   }
 }
 
@@ -193,9 +221,11 @@ static void read_shared(void) {
   READ("GHZ_MPI_EXTENTS", "a list of extents, as in 256x256x256,512x512", ghz_extents_read(text, &env.extents));
   READ("GHZ_MPI_ALGORITHM", "auto, mpi, ring, doubling, halving, tree, chain or linear",
        parse_name(text, algorithm_names, ALGORITHMS, &env.algorithm));
-  READ("GHZ_MPI_MODE", "auto, homomorphic, plain or fastest", parse_name(text, mode_names, MODES, &env.mode));
+  READ("GHZ_MPI_MODE",
+       "auto or homomorphic (in place of plain: GHZ_MPI_ALGORITHM=mpi; of fastest: GHZ_MPI_LINK, a network's "
+       "speed)",
+       parse_name(text, mode_names, MODES, &env.mode));
   READ("GHZ_MPI_THRESHOLD", "a number of bytes, as in 64k", parse_bytes(text, &env.threshold));
-  READ("GHZ_MPI_KEEP_ROOT", "0 or 1", parse_int(text, 0, 1, &env.keep_root));
   READ("GHZ_MPI_LINK", "a speed, as in 1gbit", parse_link(text, &env.link));
   READ("GHZ_MPI_FILL", "a number, as in -999", parse_fill(text, &env.fill, &env.has_fill));
   note_unknown();
@@ -207,10 +237,8 @@ static void read_environment(void) {
   if (!env_told)
     read_shared();
   READ("GHZ_MPI_THREADS", "1 or more", parse_int(text, 1, 4096, &env_threads));
-  READ("GHZ_MPI_VERBOSE", "0 or 1", parse_int(text, 0, 1, &env_verbose));
   READ("GHZ_MPI_CUDA_AWARE", "0 or 1", parse_int(text, 0, 1, &env_cuda_aware));
   ghz_device_set_cuda_aware(env_cuda_aware);
-  ghz_faults_noted();
   numerals_end(programs);
   atomic_store_explicit(&env_read, 1, memory_order_release);
 }
@@ -220,11 +248,6 @@ void *ghz_settings_shared(int told, size_t *bytes) {
   pthread_once(&env_once, read_environment);
   *bytes = sizeof env;
   return &env;
-}
-
-int ghz_settings_verbose(void) {
-  pthread_once(&env_once, read_environment);
-  return env_verbose;
 }
 
 /* ---- Both ------------------------------------------------------------------------------------ */
@@ -256,22 +279,17 @@ static const char *check(const ghz_mpi_options *o) {
   return NULL;
 }
 
-/* Whether a mode leaves small calls to MPI. */
-static int is_open(ghz_mpi_mode m) {
-  return m == GHZ_MPI_MODE_AUTO || m == GHZ_MPI_FASTEST;
-}
-
-int ghz_settings_bypass(const ghz_mpi_options *o, uint64_t bytes) {
+int ghz_settings_are_small(const ghz_mpi_options *o, uint64_t bytes) {
   if (!atomic_load_explicit(&env_read, memory_order_acquire))
     pthread_once(&env_once, read_environment);
   int64_t threshold = env.threshold;
   if (o) {
-    if (o->size != sizeof *o || o->algorithm || !is_open(o->mode) || o->average || o->report || o->shape.dims ||
+    if (o->size != sizeof *o || o->algorithm || o->mode || o->average || o->report || o->shape.dims ||
         o->has_fill || o->contributions != 1)
       return 0;
     threshold = o->threshold < 0 ? threshold : o->threshold;
   }
-  return !env.algorithm && !env.has_fill && is_open((ghz_mpi_mode)env.mode) && bytes < (uint64_t)threshold;
+  return !env.algorithm && !env.has_fill && !env.mode && bytes < (uint64_t)threshold;
 }
 
 const char *ghz_settings_make(const ghz_mpi_options *options, settings *s) {
@@ -288,7 +306,7 @@ const char *ghz_settings_make(const ghz_mpi_options *options, settings *s) {
                   .average = o->average != 0,
                   .contributions = o->contributions,
                   .threads = o->threads ? o->threads : env_threads,
-                  .keep_root = (o->keep_root < 0 ? env.keep_root : o->keep_root) != 0,
+                  .keep_root = o->keep_root > 0,
                   .algorithm = o->algorithm ? o->algorithm : (ghz_mpi_algorithm)env.algorithm,
                   .mode = o->mode ? o->mode : (ghz_mpi_mode)env.mode,
                   .mode_asked = o->mode != 0,

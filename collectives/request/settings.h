@@ -30,7 +30,7 @@ ghz_shape ghz_settings_shape(const settings *s, uint64_t count);
 
 /* Whether a call of so many bytes goes straight to MPI: it is small, and nothing is asked for that
  * would need us. Costs next to nothing. Thread-safe. */
-int ghz_settings_bypass(const ghz_mpi_options *options, uint64_t bytes);
+int ghz_settings_are_small(const ghz_mpi_options *options, uint64_t bytes);
 
 /* Where the environment's settings lie that all ranks must have alike, for who copies rank 0's to
  * the others before their first call: numbers, as a text could be read in several ways. A rank that
@@ -40,7 +40,10 @@ void *ghz_settings_shared(int told, size_t *bytes);
 /* Whether the environment has any setting, known or not. */
 int ghz_settings_given(void);
 
-/* Whether the environment asks for messages on stderr (GHZ_MPI_VERBOSE). Thread-safe. */
-int ghz_settings_verbose(void);
+/* Tells on stderr, on rank 0 of MPI_COMM_WORLD, of a setting that is not understood. */
+__attribute__((format(printf, 1, 2))) void ghz_settings_note(const char *format, ...);
+
+/* The first of this rank that it noted, told or not; NULL: there is none. */
+const char *ghz_settings_noted(void);
 
 #endif

@@ -2,8 +2,8 @@
  * that wait for its pieces with an error, and the next call works. The engine is run as the
  * collectives run it, with a payload that fails on purpose. */
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "control/float_bound.h"
 #include "engine/engine.h"
+#include "payload/payloads.h"
 #include "suite.h"
 #include <math.h>
 #include <stdlib.h>
@@ -130,8 +130,8 @@ static void trial(stage *s, uint64_t *seed) {
              sabotage.countdown);
   failure o = play(s, show, (int)draw_below(seed, 2));
   int struck = on_any(here.rank == sabotage.rank && sabotage.countdown < 0, MPI_COMM_WORLD);
-  int here_it_was = here.rank == sabotage.rank, noticed = o.kind != FAILURE_NONE;
-  check(noticed <= struck, "fault %d without a reason", (int)o.kind);
+  int here_it_was = here.rank == sabotage.rank, noticed = failure_is(&o);
+  check(noticed <= struck, "fault %d without a reason", (int)o.status);
   check(!struck || !here_it_was || noticed, "the rank that failed does not know it");
   check(!noticed || o.rank == sabotage.rank, "rank %d is said to have failed", o.rank);
 }
@@ -143,7 +143,7 @@ static void after(stage *s) {
     suite_case("%s on %d ranks, after all that", shows[show].name, here.ranks);
     memset(s->y, 0, VALUES * sizeof *s->y);
     failure o = play(s, show, i % 2);
-    check(o.kind == FAILURE_NONE, "fault %d", (int)o.kind);
+    check(!failure_is(&o), "fault %d", (int)o.status);
     if (!strstr(shows[show].name, "reduce") || here.rank == 0)
       check_result(s, show);
   }

@@ -2,7 +2,7 @@
  * the largest error and in the mean square, and have the same bits by every algorithm, over every
  * number of ranks, and in every MPI: the hashes below are those of all. */
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "control/float_bound.h"
+#include "payload/payloads.h"
 #include "request.h"
 #include "suite.h"
 #include <fenv.h>

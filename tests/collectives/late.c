@@ -97,10 +97,10 @@ static void fill(float *v, int n) {
     v[i] = given(here.rank, i);
 }
 
-static ghz_mpi_options options(ghz_mpi_mode mode) {
+static ghz_mpi_options options(void) {
   ghz_mpi_options o = GHZ_MPI_OPTIONS;
   o.bound = (ghz_bound){GHZ_ABS, 1e-2};
-  o.mode = mode;
+  o.mode = GHZ_MPI_HOMOMORPHIC;
   return o;
 }
 
@@ -113,10 +113,9 @@ static void check_sum(const float *got, int first, int n) {
   }
 }
 
-/* More pieces than the window has events, all of them received, in the payload that needs nothing
- * besides. */
+/* More pieces than the window has events, all of them received. */
 static void first_call(void) {
-  ghz_mpi_options o = options(GHZ_MPI_PLAIN);
+  ghz_mpi_options o = options();
   suite_case("the first call");
   o.algorithm = GHZ_MPI_TREE;
   flood = here.rank == 0;
@@ -129,9 +128,9 @@ static void first_call(void) {
 
 /* Results arrive before this rank's own contribution to them, or to what lies in their place, has
  * left. */
-static void slow_sends(int by, ghz_mpi_mode mode) {
-  ghz_mpi_options o = options(mode);
-  suite_case("in place, slow sends by rank %d, mode %s", by, ghz_mpi_mode_name(mode));
+static void slow_sends(int by) {
+  ghz_mpi_options o = options();
+  suite_case("in place, slow sends by rank %d", by);
   slow = here.rank == by;
   fill(y, RANKS * COUNT);
   check(!ghz_reduce_scatter(MPI_IN_PLACE, y, COUNT, MPI_FLOAT, MPI_SUM, MPI_COMM_WORLD, &o), "an error");
@@ -146,7 +145,7 @@ static void slow_sends(int by, ghz_mpi_mode mode) {
 }
 
 static void no_memory(int by, int after) {
-  ghz_mpi_options o = options(GHZ_MPI_HOMOMORPHIC);
+  ghz_mpi_options o = options();
   char text[MPI_MAX_ERROR_STRING] = "", says[40];
   int length;
   suite_case("no memory after %d compressions, on rank %d", after, by);
@@ -173,8 +172,7 @@ int main(int argc, char **argv) {
   MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
   first_call();
   for (int by = 0; by < RANKS; by++) {
-    slow_sends(by, GHZ_MPI_HOMOMORPHIC);
-    slow_sends(by, GHZ_MPI_PLAIN);
+    slow_sends(by);
     no_memory(by, 0);
     no_memory(by, 3);
   }

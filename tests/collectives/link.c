@@ -2,8 +2,8 @@
  * where it is fast; on all ranks and in every run alike, whatever the instruction sets of the
  * ranks. */
 /* SPDX-License-Identifier: BSD-3-Clause */
+#include "request.h"
 #include "suite.h"
-#include <ghz/mpi.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,21 +13,18 @@ enum { SIDE = 64, COUNT = SIDE * SIDE * SIDE, MOST = 8, CALLS = 70 };
 static float in[COUNT * MOST], out[COUNT * MOST];
 
 /* What a call did: 3 with the shape, 1 flat, 0 uncompressed. All ranks did the same. */
-static int one_call(int call, double link, ghz_mpi_mode mode, MPI_Comm comm) {
+static int one_call(collective what, double link, MPI_Comm comm) {
   ghz_mpi_report report;
   ghz_mpi_options o = GHZ_MPI_OPTIONS;
   o.bound = (ghz_bound){GHZ_REL, 1e-4};
   o.shape = (ghz_shape){3, {SIDE, SIDE, SIDE}};
   o.link = link;
-  o.mode = mode;
   o.report = &report;
-  int code = call == 0   ? ghz_allreduce(in, out, COUNT, MPI_FLOAT, MPI_SUM, comm, &o)
-             : call == 1 ? ghz_bcast(out, COUNT, MPI_FLOAT, 0, comm, &o)
-             : call == 2 ? ghz_allgather(in, out, COUNT, MPI_FLOAT, comm, &o)
-                         : ghz_reduce_scatter(in, out, COUNT, MPI_FLOAT, MPI_SUM, comm, &o);
+  const test_request r = request_of(what, in, out, COUNT, MPI_FLOAT, comm);
+  const int code = request_make(&r, &o);
   check(code == MPI_SUCCESS, "the call returns %d", code);
-  check((report.mode == GHZ_MPI_PLAIN) == (report.dims == 0), "mode %s with %d dimensions",
-        ghz_mpi_mode_name(report.mode), report.dims);
+  check((report.algorithm == GHZ_MPI_NATIVE) == (report.dims == 0), "algorithm %s with %d dimensions",
+        ghz_mpi_algorithm_name(report.algorithm), report.dims);
   int mine = report.dims, least, most;
   MPI_Allreduce(&mine, &least, 1, MPI_INT, MPI_MIN, comm);
   MPI_Allreduce(&mine, &most, 1, MPI_INT, MPI_MAX, comm);
@@ -36,24 +33,24 @@ static int one_call(int call, double link, ghz_mpi_mode mode, MPI_Comm comm) {
 }
 
 /* The choices of so many calls, as text. */
-static void history(int call, double link, int calls, char *text) {
+static void history(collective what, double link, int calls, char *text) {
   MPI_Comm comm;
   MPI_Comm_dup(MPI_COMM_WORLD, &comm);
   for (int i = 0; i < calls; i++) {
     memcpy(out, in, sizeof(float) * COUNT);
-    text[i] = (char)('0' + one_call(call, link, GHZ_MPI_MODE_AUTO, comm));
+    text[i] = (char)('0' + one_call(what, link, comm));
   }
   text[calls] = 0;
   MPI_Comm_free(&comm);
 }
 
-static void try_links(int call) {
+static void try_links(collective what) {
   int seen[4] = {0}, last = 3;
   for (double link = 1e5; link < 1e15; link *= 3) {
     char text[2][8];
-    suite_case("call %d, %g bit/s", call, link);
+    suite_case("%s, %g bit/s", collective_names[what], link);
     for (int run = 0; run < 2; run++)
-      history(call, link, 6, text[run]);
+      history(what, link, 6, text[run]);
     check(strcmp(text[0], text[1]) == 0, "%s in one run, %s in another", text[0], text[1]);
     check(text[0][4] == text[0][5], "not settled: %s", text[0]);
     int choice = text[0][5] - '0';
@@ -71,7 +68,7 @@ static double first_plain(int a, int b) {
   MPI_Comm_split(MPI_COMM_WORLD, here.rank == a || here.rank == b ? 0 : MPI_UNDEFINED, 0, &pair);
   for (int choice = 3; pair != MPI_COMM_NULL && choice > 0 && link < 1e15; link *= 1.5)
     for (int i = 0; i < 3; i++)
-      choice = one_call(0, link, GHZ_MPI_MODE_AUTO, pair);
+      choice = one_call(ALLREDUCE, link, pair);
   if (pair != MPI_COMM_NULL)
     MPI_Comm_free(&pair);
   MPI_Bcast(&link, 1, MPI_DOUBLE, a, MPI_COMM_WORLD);
@@ -116,18 +113,6 @@ static void try_other_data(void) {
   MPI_Comm_free(&comm);
 }
 
-/* The clock may choose flat. */
-static void try_fastest(void) {
-  MPI_Comm comm;
-  int flat = 0;
-  suite_case("fastest");
-  MPI_Comm_dup(MPI_COMM_WORLD, &comm);
-  for (int i = 0; i < 8; i++)
-    flat += one_call(0, GHZ_MPI_LINK_UNKNOWN, GHZ_MPI_FASTEST, comm) == 1;
-  check(flat > 0, "flat is never tried");
-  MPI_Comm_free(&comm);
-}
-
 static void try_wrong(double link, int by) {
   MPI_Comm comm;
   char text[MPI_MAX_ERROR_STRING] = "";
@@ -157,10 +142,10 @@ int main(int argc, char **argv) {
   for (int i = 0; i < COUNT * here.ranks; i++)
     in[i] = sinf(0.05f * (float)(i % SIDE)) + sinf(0.04f * (float)(i / SIDE % SIDE) + (float)here.rank) +
             cosf(0.03f * (float)(i / SIDE / SIDE));
-  for (int call = 0; call < 4; call++)
-    try_links(call);
+  const collective calls[] = {ALLREDUCE, BCAST, ALLGATHER, REDUCE_SCATTER};
+  for (int i = 0; i < 4; i++)
+    try_links(calls[i]);
   try_slowest();
-  try_fastest();
   for (int by = -1; by < here.ranks; by++) {
     try_wrong(0, by);
     try_wrong(NAN, by);

@@ -1,6 +1,6 @@
 /* payloads.c: what a payload does with one piece, whatever call it is part of. */
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "payload/common.h"
+#include "payload/payloads.h"
 #include "suite.h"
 #include <math.h>
 #include <string.h>
@@ -19,40 +19,6 @@ static payload_job job = {.pool = &pool,
                           .contributions = 1,
                           .report = &report,
                           .value_size = 4};
-
-/* As MPI does it, and whichever operand it is in. */
-static void nan_is_kept(void) {
-  for (int type = GHZ_F32; type <= GHZ_F64; type++)
-    for (int op = REDUCE_MIN; op <= REDUCE_MAX; op++) {
-      float f[3] = {1, NAN, 3}, g[3] = {NAN, 2, 4};
-      double d[3] = {1, NAN, 3}, e[3] = {NAN, 2, 4};
-      payload_job of = {.lattice.type = (ghz_type)type, .reduction = (reduction)op};
-      suite_case("NaN in operation %d of plain values, type %d", op, type);
-      ghz_values_reduce(&of, type ? (void *)d : f, type ? (const void *)e : g, 3);
-      for (int i = 0; i < 2; i++)
-        check(isnan(type ? d[i] : (double)f[i]), "NaN in operand %d is lost", 1 - i);
-      check((type ? d[2] : (double)f[2]) == (op == REDUCE_MIN ? 3 : 4), "the number is wrong");
-    }
-}
-
-/* A reduction in place writes its result where its contribution may still be on its way from. */
-static void in_place(void) {
-  for (int place = 0; place < 2; place++)
-    for (int op = REDUCE_NONE; op <= REDUCE_MAX; op++) {
-      buffer *out = ghz_buffer_acquire(&pool);
-      const int careful = place && op != REDUCE_NONE;
-      suite_case("operation %d of plain values%s", op, place ? " in place" : "");
-      parts.source = place ? parts.target : (uint8_t *)x;
-      job.reduction = (reduction)op;
-      check(ghz_payload_plain.encode(&job, &whole, out) == GHZ_OK, "an error");
-      check((out->data == parts.source) == !careful, "the message is %s", careful ? "no copy" : "a copy");
-      check(out->size == sizeof x && memcmp(out->data, parts.source, sizeof x) == 0, "other values");
-      check(ghz_payload_plain.direct_receive(&job, &whole) == (careful ? NULL : parts.target),
-            "receives there");
-      ghz_buffer_release(&pool, out);
-    }
-  parts.source = (uint8_t *)x;
-}
 
 /* A message of more terms than there are contributions, or of another eb, is refused; a lone
  * contribution to a sum has the bytes of a sum, which are others where it is raw. */
@@ -95,8 +61,6 @@ int main(int argc, char **argv) {
   check(ghz_context_create(&job.codec, 1) == GHZ_OK, "no context");
   check(ghz_lattice_make(GHZ_F32, (ghz_bound){GHZ_ABS, 1}, 0, 0, &job.lattice) == GHZ_OK, "no lattice");
   check(ghz_buffer_pool_reserve(&pool, ROOM, 6), "no memory");
-  nan_is_kept();
-  in_place();
   compressed_messages();
   ghz_buffer_pool_free(&pool);
   ghz_context_free(job.codec);

@@ -51,13 +51,13 @@ figure() {
   case $1/$3 in
   calls/compressed | bytes/raw) column=2 ;;
   bytes/sent) column=3 ;;
-  calls/failed) column=5 ;;
-  calls/small) column=6 ;;
-  calls/type) column=7 ;;
-  calls/operation) column=8 ;;
-  calls/communicator) column=9 ;;
-  calls/node) column=10 ;;
-  calls/unwanted) column=11 ;;
+  calls/failed) column=4 ;;
+  calls/small) column=5 ;;
+  calls/type) column=6 ;;
+  calls/operation) column=7 ;;
+  calls/communicator) column=8 ;;
+  calls/node) column=9 ;;
+  calls/unwanted) column=10 ;;
   *) die "no column $3 in $1" ;;
   esac
   awk -v table="$1" -v call="$2" -v column="$column" \

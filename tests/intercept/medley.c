@@ -7,11 +7,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { RANKS = 4, FIELD = 100000, SOME = 50000, BLOCK = 1000, OTHER = 30000 };
+enum { RANKS = 4, FIELD = 100000, SOME = 50000 };
 
 static float field[FIELD], sum[FIELD];
 static int whole[FIELD], total[FIELD];
-static double some[SOME], blocks[2][RANKS * BLOCK];
+static double some[SOME];
 
 static void times(int n, void (*call)(void)) {
   for (int i = 0; i < n; i++)
@@ -27,36 +27,11 @@ static void add_one(void) { MPI_Allreduce(field, sum, 1, MPI_FLOAT, MPI_SUM, MPI
 static void multiply(void) { MPI_Allreduce(field, sum, FIELD, MPI_FLOAT, MPI_PROD, MPI_COMM_WORLD); }
 static void broadcast(void) { MPI_Bcast(some, SOME, MPI_DOUBLE, 0, MPI_COMM_WORLD); }
 
-static void exchange(void) {
-  MPI_Alltoall(blocks[0], BLOCK, MPI_DOUBLE, blocks[1], BLOCK, MPI_DOUBLE, MPI_COMM_WORLD);
-}
-
 static void gather_uneven(void) {
   static const int counts[RANKS] = {1, 2, 3, 4}, places[RANKS] = {0, 1, 3, 6};
   int rank;
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Allgatherv(field, rank + 1, MPI_FLOAT, sum, counts, places, MPI_FLOAT, MPI_COMM_WORLD);
-}
-
-static void add_later(void) {
-  MPI_Request request;
-  MPI_Iallreduce(field, sum, OTHER, MPI_FLOAT, MPI_SUM, MPI_COMM_WORLD, &request);
-  MPI_Wait(&request, MPI_STATUS_IGNORE);
-}
-
-static void ask_neighbours(void) {
-  MPI_Comm ring;
-  MPI_Cart_create(MPI_COMM_WORLD, 1, (int[]){RANKS}, (int[]){1}, 0, &ring);
-  MPI_Neighbor_allgather(blocks[0], BLOCK, MPI_DOUBLE, blocks[1], BLOCK, MPI_DOUBLE, ring);
-  MPI_Comm_free(&ring);
-}
-
-static void prepare(void) {
-#if MPI_VERSION >= 4
-  MPI_Request request;
-  MPI_Allreduce_init(field, sum, OTHER, MPI_FLOAT, MPI_SUM, MPI_COMM_WORLD, MPI_INFO_NULL, &request);
-  MPI_Request_free(&request);
-#endif
 }
 
 int main(int argc, char **argv) {
@@ -75,11 +50,7 @@ int main(int argc, char **argv) {
   times(7, add_one);
   times(1, multiply);
   times(2, broadcast);
-  times(5, exchange);
   times(1, gather_uneven);
-  times(2, add_later);
-  times(1, ask_neighbours);
-  times(1, prepare);
   MPI_Finalize();
   return 0;
 }

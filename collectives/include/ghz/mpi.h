@@ -15,25 +15,18 @@
  *               within eb if options.of_result is set. Every other result is within eb: averages,
  *               minima, maxima, and data that only move. ghz.h, "bound", has the one exception. The
  *               report says which eb was used.
- *   same bits   Results have identical bits on every rank and in every run, whatever the algorithm,
- *               the topology, the clock, and the order in which messages arrive; host and device
- *               buffers give the same. With a bound per rank (options.of_result = 0) they do not
- *               depend on the number of ranks either, over which the same contributions are spread.
- *               This holds for what is compressed: by default every call that has a bound, from
- *               the threshold on (below), on two ranks and more, if compression was worth something
- *               to the calls of the kind before it. After calls to which it was not, values that
- *               move or are compared arrive exactly, which the bytes of results alone decide:
- *               alike in every run that makes the same calls. Not for GHZ_MPI_FASTEST,
- *               GHZ_MPI_PLAIN, what options.link leaves uncompressed and what MPI makes, and where
- *               the report says `inexact`: a sum met values beyond the lattice (2^35 steps in
- *               float), and added those in floating point. Its bits depend on the algorithm, though
- *               never on the rank.
+ *   same bits   Results have the same bits on every rank and in every run, from host and from
+ *               device buffers; without options.of_result on any number of ranks. Not promised for
+ *                 - calls that MPI makes (below). Where these only move data, they are exact;
+ *                 - sums that the report calls `inexact`: they met values beyond the lattice (2^35
+ *                   steps in float), which were added in floating point, in the order that the
+ *                   algorithm has. All ranks have the same bits even so;
+ *                 - runs that made other calls before: by these a kind of calls becomes MPI's.
  *   NaN         Sums, minima and maxima to which a rank gives NaN are NaN, if they are compressed:
  *               MPI's own minima and maxima keep or lose it by the order of ranks.
  *   no hang     If ranks disagree on the call, count, shape, type, operation, root, bound, fill or
- *               options, or if one of them runs out of memory, all ranks return an error. Calls
- *               that bypass the library (below) are excepted: MPI makes those, by its own rules.
- *               So are ranks between whose counts or types the threshold lies: some of them bypass.
+ *               options, or if one of them runs out of memory, all ranks return an error. Not
+ *               promised where MPI makes the call on some of them without asking (below).
  *
  * Conventions
  *   calls       All processes of a communicator make the same calls in the same order, as in MPI.
@@ -50,27 +43,27 @@
  *               initialised with MPI_THREAD_MULTIPLE. No two threads use one communicator at a
  *               time.
  *   memory      Messages travel on a communicator of the library's own, made by the first call that
- *               needs it. Communicators of the same processes in the same order share it, unless
- *               threads use them at the same time; it is freed with the last of them. It keeps its
- *               memory for the next call: at most about one worst-case compressed copy of the
- *               largest buffer, or 20 MiB if that is more. A process keeps 16 such communicators;
- *               calls of further groups of processes make one each time. If MPI has none left, it
- *               makes the call itself, which is said on stderr once.
+ *               needs it and freed with the program's. A process keeps 16; calls on further
+ *               communicators make one each time. If MPI has none left, it makes the call itself,
+ *               which is said on stderr once. Memory is kept for the next call, on whichever
+ *               communicator: at most about one worst-case compressed copy of the largest buffer,
+ *               or 20 MiB if that is more, for each thread that calls at the same time.
  *
  * Calls that MPI makes
- *   The library passes a call to the MPI function of the same name if
+ *   MPI makes a call, uncompressed, if
+ *     - the algorithm is GHZ_MPI_NATIVE,
  *     - the type is none of float and double (MPI_FLOAT, MPI_DOUBLE and Fortran's types of that
  *       representation) and complex numbers of them (above),
  *     - the operation is none of MPI_SUM, MPI_MIN and MPI_MAX; of complex numbers, not MPI_SUM,
- *     - the bound is GHZ_MPI_FLOAT, and the call is no sum of float,
- *     - or the communicator is an intercommunicator.
- *   If the algorithm is AUTO, the mode AUTO or FASTEST, and the call is no reduction with a fill
- *   value, the library also passes on
+ *     - or the bound is GHZ_MPI_FLOAT, and the call is no sum of float.
+ *   Where algorithm and mode are AUTO, and no fill value is reduced, it also makes, without the
+ *   ranks asking each other,
  *     - calls without a bound,
- *     - and, if MPI's int takes their count, calls below the threshold and calls of one rank.
- *   These bypass the library without contacting other ranks. With FASTEST, so do most calls of a
- *   kind for which MPI proved fastest and agreement would cost more than 1 %. With
- *   GHZ_MPI_VERBOSE=1 the library reports on stderr what it passes on, small calls excepted.
+ *     - and, if MPI's int takes their count, calls below the threshold, calls of one rank, and, of
+ *       a kind that compression was worth nothing to, 16 after the one that showed it; then that is
+ *       tried again, after 32, and so on up to 256. These are data that move, from 256 KiB on and
+ *       without a fill; with options.link all calls. Calls of a kind have the same collective,
+ *       operation, bound and options, and sizes within a factor of 2.
  *
  * Device buffers, in a library built with CUDA
  *   sendbuf and recvbuf, each by itself, may be memory of a GPU (from cudaMalloc, or managed). The
@@ -80,11 +73,10 @@
  *               rank. Only compressed bytes leave the device: straight to MPI if that is CUDA-aware
  *               and all of the rank's buffers are on the device, else through pinned host memory.
  *   copied      The buffers of all other calls are copied to pinned host memory, and the result
- *               back: minima and maxima, GHZ_MPI_PLAIN, the bound GHZ_MPI_FLOAT, fill values with
- *               bounds other than GHZ_ABS, other numbers of contributions, a sum of one array in
- *               all, reduce_scatter in place, blocks with counts of their own, buffers on two
- *               devices, and calls that MPI makes if it is not CUDA-aware. Over an
- *               intercommunicator such a call returns an error.
+ *               back: minima and maxima, the bound GHZ_MPI_FLOAT, fill values with bounds other
+ *               than GHZ_ABS, other numbers of contributions, a sum of one array in all,
+ *               reduce_scatter in place, blocks with counts of their own, buffers on two devices,
+ *               and calls that MPI makes if it is not CUDA-aware.
  *   order       Work on the buffers that the caller has put on streams must have ended before the
  *               call. When the call returns, the result is complete. The library uses streams of
  *               its own, and leaves the thread's current device as it was.
@@ -92,26 +84,24 @@
  *               dozens of pieces of a few MiB each, and pinned copies of the largest buffers that
  *               had to be copied.
  *   errors      If a GPU fails or has no memory, the call returns an error on all ranks; in a call
- *               that bypasses the library, on that rank.
+ *               that MPI makes without the ranks asking each other, on that rank.
  *   A library built without CUDA takes every buffer for host memory.
  *
  * Environment
  *   The first call of a process reads these variables. They hold where the options leave a choice
- *   open. A value or a name (GHZ_MPI_BOND) that is not understood is ignored, which one rank says
- *   on stderr. Numbers are written as in C, 0.5, whatever locale a rank has.
+ *   open. A value or a name (GHZ_MPI_BOND) that is not understood is ignored, which rank 0 of
+ *   MPI_COMM_WORLD says on stderr. Numbers are written as in C, 0.5, whatever locale a rank has.
  *   GHZ_MPI_BOUND       abs:1e-3, rel:1e-4 or psnr:80; a plain number is abs; result:rel:1e-4 sets
  *                       of_result; float: sums as accurate as those of floats (GHZ_MPI_FLOAT)
  *   GHZ_MPI_EXTENTS     extents of arrays, the slowest first: 256x256x256,512x512; a call whose
  *                       count is their product has them, the first if several fit
  *   GHZ_MPI_ALGORITHM   auto, mpi, ring, doubling, halving, tree, chain, linear; for the
  *                       collectives that have it
- *   GHZ_MPI_MODE        auto, homomorphic, plain, fastest
+ *   GHZ_MPI_MODE        auto, homomorphic
  *   GHZ_MPI_THRESHOLD   bytes (suffixes k, M, G)
  *   GHZ_MPI_THREADS     threads of the codec per process
- *   GHZ_MPI_KEEP_ROOT   1: ghz_bcast does not write the root's buffer
  *   GHZ_MPI_LINK        what a rank gets of the network: 200mbit, 1gbit (options.link)
  *   GHZ_MPI_FILL        the value that stands for "missing": -999, 1e20
- *   GHZ_MPI_VERBOSE     1: report on stderr, once per reason, what is passed to MPI
  *   GHZ_MPI_CUDA_AWARE  0 or 1: whether MPI takes device memory; unset: MPI is asked
  */
 /* SPDX-License-Identifier: BSD-3-Clause */
@@ -146,8 +136,8 @@ extern "C" {
  * Gropp 2005; ring on compressed data, C-Coll (IPDPS'24) and hZCCL (SC'24); doubling on compressed
  * data, gZCCL (ICS'24). */
 typedef enum ghz_mpi_algorithm {
-  GHZ_MPI_ALGORITHM_AUTO = 0, /* by ranks and bytes; by the times of earlier calls where that is close */
-  GHZ_MPI_NATIVE,             /* the MPI call of the same name, whatever the mode */
+  GHZ_MPI_ALGORITHM_AUTO = 0, /* by ranks and bytes */
+  GHZ_MPI_NATIVE,             /* the MPI call of the same name, uncompressed, whatever the mode */
   GHZ_MPI_RING,               /* allreduce, reduce, reduce_scatter, allgather */
   GHZ_MPI_DOUBLING,           /* allreduce: recursive doubling */
   GHZ_MPI_HALVING,            /* allreduce: recursive halving, then doubling */
@@ -158,12 +148,10 @@ typedef enum ghz_mpi_algorithm {
 
 /* What the messages hold. */
 typedef enum ghz_mpi_mode {
-  /* As homomorphic, from the threshold on; MPI's own call below it; as plain what did not compress
-   * before, where that keeps all promises but those of bits. */
+  /* As homomorphic; MPI's own call below the threshold, for data that move where those before did
+   * not compress, and where options.link says so. */
   GHZ_MPI_MODE_AUTO = 0,
-  GHZ_MPI_HOMOMORPHIC, /* compress once, add compressed data, decompress once */
-  GHZ_MPI_PLAIN,       /* the values themselves, by the algorithms of this library */
-  GHZ_MPI_FASTEST      /* of these, and of MPI's own call, what proved fastest; bits may differ */
+  GHZ_MPI_HOMOMORPHIC /* compress once, add compressed data, decompress once */
 } ghz_mpi_mode;
 
 /* A kind of bound for sums and averages of float: as accurate as float, {GHZ_MPI_FLOAT, 0}. Results
@@ -191,8 +179,7 @@ typedef enum ghz_mpi_mode {
 
 /* What a call did on this rank. Times are seconds of this process. */
 typedef struct ghz_mpi_report {
-  ghz_mpi_algorithm algorithm; /* that was used */
-  ghz_mpi_mode mode;           /* that was used */
+  ghz_mpi_algorithm algorithm; /* that was used; GHZ_MPI_NATIVE: MPI's, uncompressed */
   /* Bytes that this rank would have sent by the same algorithm without compression, bytes that it
    * sent, and in how many messages. All are 0 for GHZ_MPI_NATIVE. */
   uint64_t raw_bytes, sent_bytes, messages;
@@ -232,8 +219,8 @@ typedef struct ghz_mpi_options {
   ghz_mpi_algorithm algorithm; /* AUTO: that of GHZ_MPI_ALGORITHM */
   ghz_mpi_mode mode;           /* AUTO: that of GHZ_MPI_MODE */
 
-  /* Bytes. Calls whose larger buffer is smaller go to MPI, if the algorithm is AUTO and the mode
-   * AUTO or FASTEST. 0: none does, so that messages of any size, one value too, have the same bits.
+  /* Bytes. Calls whose larger buffer is smaller go to MPI, if the algorithm and the mode are
+   * AUTO. 0: none does, so that messages of any size, one value too, have the same bits.
    * -1 means GHZ_MPI_THRESHOLD, or 256 KiB. */
   int64_t threshold;
 
@@ -246,8 +233,8 @@ typedef struct ghz_mpi_options {
 
   int threads; /* OpenMP threads of the codec; 0: GHZ_MPI_THREADS, or 1 */
 
-  /* 1: ghz_bcast does not write the root's buffer, which then differs from the others by up to eb.
-   * -1 means GHZ_MPI_KEEP_ROOT, or 0. */
+  /* 1: ghz_bcast does not write the root's buffer, which then differs from the others by up to
+   * eb. */
   int keep_root;
 
   /* 1: values equal to `fill` stand for "missing", as in ghz_lattice_set_fill: -999, 1e20. They are
@@ -275,14 +262,14 @@ typedef struct ghz_mpi_options {
 #define GHZ_MPI_OPTIONS                                                                                        \
   {                                                                                                            \
     sizeof(ghz_mpi_options), {GHZ_ABS, 0}, {0, {0, 0, 0}}, 0, 0, GHZ_MPI_ALGORITHM_AUTO, GHZ_MPI_MODE_AUTO,    \
-        -1, 1, 0, -1, 0, 0, NULL, GHZ_MPI_LINK_UNKNOWN                                                         \
+        -1, 1, 0, 0, 0, 0, NULL, GHZ_MPI_LINK_UNKNOWN                                                          \
   }
 
 /* ---- The calls ------------------------------------------------------------------------------- */
 /* options: NULL means GHZ_MPI_OPTIONS.
  * Returns MPI_SUCCESS or, if the error handler returns, an error code. ghz_mpi_error_class gives
  * its class:
- *   MPI_ERR_COMM    comm is MPI_COMM_NULL
+ *   MPI_ERR_COMM    comm is MPI_COMM_NULL, or an intercommunicator
  *   MPI_ERR_COUNT   count is negative, too large for memory, or too large for the MPI call that has
  *                   to be made
  *   MPI_ERR_TYPE    type is MPI_DATATYPE_NULL

@@ -160,6 +160,41 @@ WRAP(scatter, is_at(root, comm) ? ranks_of(comm) : 0, 1, (ARRAYS, int root, PLAC
      (s.send, s.recv, n, type, root, comm, o))
 WRAP(gather, 1, is_at(root, comm) ? ranks_of(comm) : 0, (ARRAYS, int root, PLACE),
      (s.send, s.recv, n, type, root, comm, o))
+
+/* Values of all blocks, and what they take with the gaps between them. */
+static uint64_t values_of(const MPI_Count *counts, const MPI_Count *places, MPI_Comm comm) {
+  uint64_t all = 0, end = 0;
+  for (uint64_t b = 0; counts && b < ranks_of(comm); b++) {
+    const uint64_t n = counts[b] > 0 ? (uint64_t)counts[b] : 0, stop = places ? (uint64_t)places[b] + n : 0;
+    all += n;
+    end = n && stop > end ? stop : end;
+  }
+  return places ? end : all;
+}
+
+static uint64_t own_of(const MPI_Count *counts, MPI_Comm comm) {
+  int rank;
+  MPI_Comm_rank(comm, &rank);
+  return counts && counts[rank] > 0 ? (uint64_t)counts[rank] : 0;
+}
+
+#define BLOCKS const void *send, void *recv, const MPI_Count *counts
+
+DECLARE(reduce_scatterv, (BLOCKS, MPI_Datatype type, MPI_Op op, PLACE))
+DECLARE(allgatherv, (BLOCKS, const MPI_Count *places, MPI_Datatype type, PLACE))
+
+int __wrap_ghz_reduce_scatterv(BLOCKS, MPI_Datatype type, MPI_Op op, PLACE) {
+  const uint64_t all = values_of(counts, NULL, comm);
+  stand s = move_buffers(send, recv, 1, type, comm, all * given(o),
+                         send == MPI_IN_PLACE ? all : own_of(counts, comm));
+  return move_all_back(&s, __real_ghz_reduce_scatterv(s.send, s.recv, counts, type, op, comm, o));
+}
+
+int __wrap_ghz_allgatherv(BLOCKS, const MPI_Count *places, MPI_Datatype type, PLACE) {
+  stand s = move_buffers(send, recv, 1, type, comm, own_of(counts, comm), values_of(counts, places, comm));
+  return move_all_back(&s, __real_ghz_allgatherv(s.send, s.recv, counts, places, type, comm, o));
+}
+
 DECLARE(bcast, (void *values, MPI_Count n, MPI_Datatype type, int root, PLACE))
 
 int __wrap_ghz_bcast(void *values, MPI_Count n, MPI_Datatype type, int root, PLACE) {

@@ -59,9 +59,6 @@ static void plain_calls(void) {
   sums("MPI's algorithm, average", 3001, &o, 1e-3);
   o.algorithm = GHZ_MPI_ALGORITHM_AUTO;
   sums("compressed, average", 300000, &o, 0.5 + 1e-3);
-  o.average = 0;
-  o.mode = GHZ_MPI_PLAIN;
-  sums("plain", 100000, &o, 0);
 }
 
 /* The choice looks at all there is; nothing of it may be wrong. */
@@ -167,23 +164,6 @@ static void several_devices(int devices) {
   }
 }
 
-/* Without a CUDA-aware MPI that is an error. */
-static void between_groups(void) {
-  MPI_Comm half, inter;
-  const char *aware = getenv("GHZ_MPI_CUDA_AWARE");
-  if (here.ranks < 2)
-    return;
-  suite_case("intercommunicator");
-  MPI_Comm_split(MPI_COMM_WORLD, here.rank % 2, here.rank, &half);
-  MPI_Intercomm_create(half, 0, MPI_COMM_WORLD, 1 - here.rank % 2, 3, &inter);
-  MPI_Comm_set_errhandler(inter, MPI_ERRORS_RETURN);
-  int code = ghz_allreduce(there[0], there[1], 10, MPI_FLOAT, MPI_SUM, inter, NULL);
-  int expected = aware && *aware == '1' ? MPI_SUCCESS : MPI_ERR_BUFFER;
-  check(ghz_mpi_error_class(code) == expected || !aware, "class %d", ghz_mpi_error_class(code));
-  MPI_Comm_free(&inter);
-  MPI_Comm_free(&half);
-}
-
 int main(int argc, char **argv) {
   int devices = 0;
   setenv("SIMT_DEVICES", "2", 0); /* the emulated machine */
@@ -197,7 +177,6 @@ int main(int argc, char **argv) {
   other_types();
   gaps();
   managed();
-  between_groups();
   if (devices > 1)
     several_devices(devices);
   for (int i = 0; i < 2; i++)

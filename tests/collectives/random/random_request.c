@@ -10,12 +10,12 @@ static uint64_t arrays_sent(collective what, const test_comm *on, int root) {
   uint64_t ranks = (uint64_t)on->ranks;
   if (what == BCAST || what == SCATTER)
     return on->rank != root ? 0 : what == SCATTER ? ranks : 1;
-  return what == REDUCE_SCATTER ? ranks : 1;
+  return scatters_sums(what) ? ranks : 1;
 }
 
 static uint64_t arrays_received(collective what, const test_comm *on, int root) {
   return !gets_result(what, on->rank == root)  ? 0
-         : what == ALLGATHER || what == GATHER ? (uint64_t)on->ranks
+         : gathers_all(what) || what == GATHER ? (uint64_t)on->ranks
                                                : 1;
 }
 
@@ -77,7 +77,7 @@ static void draw_way(test_request *r, uint64_t *d) {
   do
     r->options.algorithm = (ghz_mpi_algorithm)(GHZ_MPI_NATIVE + draw_below(d, GHZ_MPI_LINEAR));
   while (r->options.algorithm != GHZ_MPI_NATIVE && !has_algorithm(r->what, r->options.algorithm));
-  r->options.mode = draw_below(d, 2) ? GHZ_MPI_HOMOMORPHIC : (ghz_mpi_mode)draw_below(d, GHZ_MPI_FASTEST + 1);
+  r->options.mode = draw_below(d, 2) ? GHZ_MPI_HOMOMORPHIC : GHZ_MPI_MODE_AUTO;
 }
 
 test_request request_draw(const test_comm *on, uint64_t *d) {

@@ -2,6 +2,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "call.h"
 #include "suite.h"
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,6 +10,18 @@
 const char *const operation_names[OPERATIONS] = {"sum", "average", "minimum", "maximum"};
 
 uint64_t value_size(const call *s) { return s->type == GHZ_F64 ? 8 : 4; }
+
+uint64_t own_values(const call *s, int rank) { return block_values(s->what, s->count, rank, s->shape.dims); }
+
+int is_between(const call *s, uint64_t j) {
+  return s->what == ALLGATHERV && j % s->count >= own_values(s, (int)(j / s->count));
+}
+
+double call_fill(const call *s) { return s->type == GHZ_F64 ? -0x1p200 : -0x1p120; }
+
+int is_missing(const call *s, uint64_t contribution, uint64_t i) {
+  return s->has_fill && mix(mix(s->data.seed, contribution), i / 7) % 5 == 0;
+}
 
 /* ---- Contributions ---- */
 uint64_t dealt(const call *s, int rank, int ranks) {
@@ -38,18 +51,28 @@ const char *call_text(const call *s) {
   static const char *const kinds[] = {"abs", "rel", "psnr"};
   snprintf(text, sizeof text,
            "%s %s %s %s %s%s root %d, %llu values (%dD: %llu %llu %llu), %s:%.17g%s, contributions %d, "
-           "keep_root %d, threads %d, %s "
+           "keep_root %d, threads %d, components %d%s, %s "
            "2^%d seed %llu",
            collective_names[s->what], ghz_mpi_algorithm_name(s->algorithm), ghz_mpi_mode_name(s->mode),
            s->type == GHZ_F64 ? "double" : "float", operation_names[s->op], s->in_place ? " in place" : "",
            s->root, (unsigned long long)s->count, s->shape.dims, (unsigned long long)s->shape.extent[0],
            (unsigned long long)s->shape.extent[1], (unsigned long long)s->shape.extent[2], kinds[s->bound.kind],
            s->bound.value, s->of_result ? " of the result" : "", s->deal, s->keep_root, s->threads,
+           s->components, s->has_fill ? ", missing values" : "",
            s->fill ? "special" : field_names[s->data.kind], s->data.exponent, (unsigned long long)s->data.seed);
   return text;
 }
 
-MPI_Datatype call_type(const call *s) { return s->type == GHZ_F64 ? MPI_DOUBLE : MPI_FLOAT; }
+/* Complex numbers have several names, and Fortran's need not be there. */
+MPI_Datatype call_type(const call *s) {
+  const MPI_Datatype pairs[2][4] = {
+      {MPI_C_FLOAT_COMPLEX, MPI_CXX_FLOAT_COMPLEX, MPI_COMPLEX, MPI_COMPLEX8},
+      {MPI_C_DOUBLE_COMPLEX, MPI_CXX_DOUBLE_COMPLEX, MPI_DOUBLE_COMPLEX, MPI_COMPLEX16}};
+  const MPI_Datatype pair = pairs[s->type == GHZ_F64][s->data.seed % 4];
+  if (s->components == 2)
+    return pair == MPI_DATATYPE_NULL ? pairs[s->type == GHZ_F64][0] : pair;
+  return s->type == GHZ_F64 ? MPI_DOUBLE : MPI_FLOAT;
+}
 MPI_Op call_op(const call *s) { return s->op == MINIMUM ? MPI_MIN : s->op == MAXIMUM ? MPI_MAX : MPI_SUM; }
 
 ghz_mpi_options call_options(const call *s, int rank, int ranks) {
@@ -64,6 +87,8 @@ ghz_mpi_options call_options(const call *s, int rank, int ranks) {
   o.contributions = (int)dealt(s, rank, ranks);
   o.threads = s->threads;
   o.keep_root = s->keep_root;
+  o.has_fill = s->has_fill;
+  o.fill = call_fill(s);
   return o;
 }
 
@@ -73,6 +98,14 @@ static void fill(const call *s, uint64_t contribution, uint64_t first, uint64_t 
     s->fill(s, contribution, first, count, x);
   else
     field_fill(&s->data, contribution, first, count, s->type == GHZ_F64, x);
+  for (uint64_t i = 0; i < count; i++)
+    if (is_missing(s, contribution, first + i)) {
+      const double missing = i % 3 ? call_fill(s) : (double)NAN;
+      if (s->type == GHZ_F64)
+        ((double *)x)[i] = missing;
+      else
+        ((float *)x)[i] = (float)missing;
+    }
 }
 
 /* Sizes of the buffers, in values, and where this rank's own values lie. */
@@ -84,22 +117,23 @@ typedef struct shape {
 } shape;
 
 static shape shape_of(const call *s, const call_result *l) {
-  uint64_t n = s->count, ranks = (uint64_t)l->ranks, rank = (uint64_t)l->rank;
+  uint64_t n = s->count, own = own_values(s, l->rank), ranks = (uint64_t)l->ranks, rank = (uint64_t)l->rank,
+           all = block_place(s->what, n, l->ranks, s->shape.dims);
   int at_root = l->rank == s->root;
-  shape p = {.send = n, .recv = n, .in_place = s->in_place, .receives = 1};
+  shape p = {.send = own, .recv = own, .in_place = s->in_place, .receives = 1};
   if (is_rooted(s->what) && s->what != BCAST)
     p.in_place = s->in_place && at_root;
   if (has_blocks(s->what))
     p.own_first = rank * n;
   if (reduces(s->what))
-    p.send = n * dealt(s, l->rank, l->ranks) * (s->what == REDUCE_SCATTER ? ranks : 1);
-  if (s->what == REDUCE_SCATTER) {
+    p.send = (scatters_sums(s->what) ? all : n) * dealt(s, l->rank, l->ranks);
+  if (scatters_sums(s->what)) {
     p.own_first = 0;
-    p.recv = p.in_place ? n * ranks : n;
+    p.recv = p.in_place ? all : own;
   }
   if (s->what == REDUCE || s->what == GATHER)
     p.receives = at_root;
-  if (s->what == ALLGATHER || s->what == GATHER)
+  if (gathers_all(s->what) || s->what == GATHER)
     p.recv = n * ranks;
   if (s->what == SCATTER) {
     p.send = at_root ? n * ranks : 0;
@@ -121,7 +155,8 @@ static void fill_buffers(const call *s, call_result *l, const shape *p) {
   if (s->what == BCAST && l->rank != s->root)
     return;
   uint8_t *x = in_recv ? l->recv.data + p->own_first * each : l->send.data;
-  uint64_t length = arrays ? (in_recv && s->what != REDUCE_SCATTER ? s->count : p->send / arrays) : 0;
+  uint64_t length =
+      arrays ? (in_recv && !scatters_sums(s->what) ? own_values(s, l->rank) : p->send / arrays) : 0;
   for (uint64_t a = 0; a < arrays; a++)
     fill(s, mine + a, 0, length, x + a * length * each);
 }
@@ -129,8 +164,9 @@ static void fill_buffers(const call *s, call_result *l, const shape *p) {
 /* ---- The call ---- */
 static int call_library(const call *s, const call_result *l, const shape *p, const ghz_mpi_options *o,
                         MPI_Comm comm) {
-  test_request r = request_of(s->what, p->in_place ? MPI_IN_PLACE : l->send.data,
-                              p->receives ? l->recv.data : NULL, (MPI_Count)s->count, call_type(s), comm);
+  test_request r =
+      request_of(s->what, p->in_place ? MPI_IN_PLACE : l->send.data, p->receives ? l->recv.data : NULL,
+                 (MPI_Count)(s->count / (s->components == 2 ? 2 : 1)), call_type(s), comm);
   r.op = call_op(s);
   r.root = s->root;
   if (!p->in_place && p->send == 0 && s->count > 0)
@@ -155,11 +191,15 @@ static void check_own_block(const call *s, const call_result *l, const shape *p)
   guarded_free(&want);
 }
 
-/* In place, what lies behind the first block: MPI may overwrite it. */
+/* In place, what lies behind the first block: MPI may overwrite it. And what is between blocks. */
 static uint64_t hash_rest(const call *s, const call_result *l, const shape *p) {
-  uint64_t first = s->count * value_size(s);
-  int has_rest = s->what == REDUCE_SCATTER && p->in_place;
-  return has_rest ? hash_bytes(l->recv.data + first, l->recv.size - first) : 0;
+  const uint64_t each = value_size(s), first = own_values(s, l->rank) * each;
+  uint64_t hash = 0;
+  if (scatters_sums(s->what) && p->in_place)
+    hash = hash_bytes(l->recv.data + first, l->recv.size - first);
+  for (uint64_t j = 0; s->what == ALLGATHERV && j < p->recv; j++)
+    hash = is_between(s, j) ? mix(hash, hash_bytes(l->recv.data + j * each, each)) : hash;
+  return hash;
 }
 
 call_result make_call(const call *s, MPI_Comm comm) {
@@ -180,7 +220,7 @@ call_result make_call(const call *s, MPI_Comm comm) {
   check(guarded_intact(&l.send) && guarded_intact(&l.recv), "bytes beside a buffer have changed");
   if (l.code == MPI_SUCCESS)
     check_own_block(s, &l, &p);
-  l.values = s->what == REDUCE_SCATTER ? s->count : p.recv;
+  l.values = scatters_sums(s->what) ? own_values(s, l.rank) : p.recv;
   l.result = p.receives ? l.recv.data : NULL;
   return l;
 }

@@ -17,6 +17,8 @@ typedef struct call {
   operation op;
   int in_place, root, of_result, keep_root, threads;
   int deal;
+  int components; /* 2: the call is one of complex numbers, half as many */
+  int has_fill;   /* some values are missing, some of them NaN */
   uint64_t count;
   ghz_shape shape; /* as in the options */
   ghz_bound bound;
@@ -38,6 +40,14 @@ typedef struct call_result {
 extern const char *const operation_names[OPERATIONS];
 
 uint64_t value_size(const call *s);
+
+/* Values of a rank's block; whether value j of a result is none, but lies between blocks. */
+uint64_t own_values(const call *s, int rank);
+int is_between(const call *s, uint64_t j);
+
+/* What stands for "missing", and whether a value is. */
+double call_fill(const call *s);
+int is_missing(const call *s, uint64_t contribution, uint64_t i);
 
 /* Contributions of a rank, of all ranks, and the first one of a rank. */
 uint64_t dealt(const call *s, int rank, int ranks);

@@ -18,6 +18,7 @@
 typedef struct expected {
   int64_t exact;     /* the sum, for averages too */
   int64_t magnitude; /* the sum of the contributions' magnitudes */
+  int missing;       /* a contribution is: then all of it is */
 } expected;
 
 /* What holds for a whole result. */
@@ -32,34 +33,33 @@ typedef struct claim {
   int64_t tight;   /* a float tile with values up to this stays within `error` with no rounding of the result */
 } claim;
 
-int compressed(const call_result *l) {
-  return l->report.algorithm != GHZ_MPI_NATIVE && l->report.mode != GHZ_MPI_PLAIN;
-}
+int compressed(const call_result *l) { return l->report.algorithm != GHZ_MPI_NATIVE; }
 
 static int is_sum(const call *s) { return reduces(s->what) && (s->op == SUM || s->op == AVERAGE); }
 static int64_t most(int64_t a, int64_t b) { return a > b ? a : b; }
 
 /* ---- What a value should be ---- */
-/* The contribution and place of element j of this rank's result, if it is just moved. */
-static int64_t moved(const claim *c, uint64_t j) {
+/* Element j of this rank's result, if it is just moved. */
+static expected moved(const claim *c, uint64_t j) {
   const call *s = c->s;
-  if (s->what == BCAST)
-    return field_at(&s->data, (uint64_t)s->root, j);
-  if (s->what == SCATTER)
-    return field_at(&s->data, (uint64_t)s->root, (uint64_t)c->l->rank * s->count + j);
-  return field_at(&s->data, j / s->count, j % s->count);
+  const int from_root = s->what == BCAST || s->what == SCATTER;
+  const uint64_t g = from_root ? (uint64_t)s->root : j / s->count, i = s->what == SCATTER
+                                                                           ? (uint64_t)c->l->rank * s->count + j
+                                                                       : from_root ? j
+                                                                                   : j % s->count;
+  const int64_t value = field_at(&s->data, g, i);
+  return (expected){value, value < 0 ? -value : value, is_missing(s, g, i)};
 }
 
 static expected expect(const claim *c, uint64_t j) {
   const call *s = c->s;
-  if (!reduces(s->what)) {
-    int64_t value = moved(c, j);
-    return (expected){value, value < 0 ? -value : value};
-  }
-  uint64_t i = s->what == REDUCE_SCATTER ? (uint64_t)c->l->rank * s->count + j : j;
-  expected e = {0, 0};
+  if (!reduces(s->what))
+    return moved(c, j);
+  uint64_t i = scatters_sums(s->what) ? block_place(s->what, s->count, c->l->rank, s->shape.dims) + j : j;
+  expected e = {0, 0, 0};
   for (int64_t g = 0; g < c->terms; g++) {
     int64_t v = field_at(&s->data, (uint64_t)g, i);
+    e.missing |= is_missing(s, (uint64_t)g, i);
     if (is_sum(s))
       e.exact += v;
     else if (g == 0 || (s->op == MINIMUM ? v < e.exact : v > e.exact))
@@ -103,6 +103,11 @@ static int clearly_within(const claim *c, const expected *e, double y) {
 
 static int check_value(const claim *c, const expected *e, uint64_t j, int64_t peak) {
   double y = in_units(c->s, result_at(c->s, c->l, j));
+  if (e->missing) { /* NaN stays in a block that stays */
+    const double x = result_at(c->s, c->l, j);
+    return check(x == call_fill(c->s) || (isnan(x) && c->s->what == GATHER && c->s->in_place),
+                 "value %llu is %g, and should be missing", (unsigned long long)j, x);
+  }
   if (clearly_within(c, e, y))
     return 1;
   quad error = (quad)y * c->divisor - e->exact, most_allowed = allowed(c, e, y, peak);
@@ -117,23 +122,26 @@ static int check_value(const claim *c, const expected *e, uint64_t j, int64_t pe
 /* A block's values: the largest one of a tile decides how finely the tile is quantised. One failure
  * is enough. */
 static int check_block(const claim *c, uint64_t b, expected *values, int64_t *peaks) {
-  const uint64_t n = c->s->count;
-  const ghz_shape flat = ghz_flat(n), *shape = c->s->shape.dims ? &c->s->shape : &flat;
+  const call *s = c->s;
+  const uint64_t first = b * s->count, n = has_blocks(s->what) && !scatters_sums(s->what)
+                                               ? own_values(s, s->what == SCATTER ? c->l->rank : (int)b)
+                                               : c->l->values;
+  const ghz_shape flat = ghz_flat(n), *shape = s->shape.dims ? &s->shape : &flat;
   memset(peaks, 0, ghz_shape_tiles(shape) * sizeof *peaks);
   for (uint64_t i = 0; i < n; i++) {
     int64_t *peak = &peaks[shape_tile(shape, i)];
-    values[i] = expect(c, b * n + i);
-    *peak = most(*peak, values[i].magnitude);
+    values[i] = expect(c, first + i);
+    *peak = values[i].missing ? *peak : most(*peak, values[i].magnitude);
   }
   for (uint64_t i = 0; i < n; i++)
-    if (!check_value(c, &values[i], b * n + i, peaks[shape_tile(shape, i)]))
+    if (!check_value(c, &values[i], first + i, peaks[shape_tile(shape, i)]))
       return 0;
   return 1;
 }
 
 static void check_values(const claim *c) {
   __atomic_fetch_add(&here.checks, (long)c->l->values, __ATOMIC_RELAXED);
-  uint64_t n = c->s->count, blocks = n ? c->l->values / n : 0;
+  uint64_t n = c->s->count, blocks = n ? (c->l->values + n - 1) / n : 0;
   expected *values = malloc((n + 1) * sizeof *values);
   int64_t *peaks = malloc((n + 1) * sizeof *peaks); /* no tile is without values */
   for (uint64_t b = 0; b < blocks && check_block(c, b, values, peaks); b++)
@@ -151,13 +159,17 @@ typedef struct extent {
 /* This rank's part of it. */
 static extent own_extent(const call *s, const call_result *l) {
   extent e = {0, INT64_MAX, INT64_MIN};
-  uint64_t n = s->count * (s->what == REDUCE_SCATTER || s->what == SCATTER ? (uint64_t)l->ranks : 1);
+  uint64_t n = scatters_sums(s->what) || s->what == SCATTER
+                   ? block_place(s->what, s->count, l->ranks, s->shape.dims)
+                   : own_values(s, l->rank);
   uint64_t first = dealt_before(s, l->rank, l->ranks), end = first + dealt(s, l->rank, l->ranks);
   if ((s->what == SCATTER || s->what == BCAST) && l->rank != s->root)
     return e;
   for (uint64_t g = first; g < end; g++)
     for (uint64_t i = 0; i < n; i++) {
       int64_t v = field_at(&s->data, g, i);
+      if (is_missing(s, g, i))
+        continue;
       e.magnitude = most(e.magnitude, v < 0 ? -v : v);
       e.min = v < e.min ? v : e.min;
       e.max = most(e.max, v);
@@ -203,7 +215,7 @@ static claim claim_of(const call *s, const call_result *l) {
   c.terms = reduces(s->what) ? (int64_t)dealt_in_all(s, l->ranks) : 1;
   if (reduces(s->what) && s->op == AVERAGE)
     c.divisor = c.terms;
-  c.rounded = is_sum(s) && (!compressed(l) || l->report.mode != GHZ_MPI_HOMOMORPHIC || l->report.inexact);
+  c.rounded = is_sum(s) && (!compressed(l) || l->report.inexact);
   c.exact = !c.rounded && !compressed(l);
   c.error = compressed(l) ? promised(&c) : 0;
   double step = 2 * in_units(s, l->report.eb) * (1 - 0x1p-6);
@@ -214,17 +226,13 @@ static claim claim_of(const call *s, const call_result *l) {
 /* ---- The report ---- */
 static void check_choice(const call *s, const call_result *l) {
   const ghz_mpi_report *r = &l->report;
-  int native = r->algorithm == GHZ_MPI_NATIVE;
-  check(native ? s->algorithm <= GHZ_MPI_NATIVE : has_algorithm(s->what, r->algorithm), "algorithm %d",
-        (int)r->algorithm);
+  check(!compressed(l) || has_algorithm(s->what, r->algorithm), "algorithm %d", (int)r->algorithm);
   if (s->algorithm != GHZ_MPI_ALGORITHM_AUTO)
     check(r->algorithm == s->algorithm, "algorithm %s", ghz_mpi_algorithm_name(r->algorithm));
-  check(r->mode > GHZ_MPI_MODE_AUTO && r->mode <= GHZ_MPI_PLAIN, "mode %d", (int)r->mode);
-  if (s->mode == GHZ_MPI_PLAIN || s->algorithm == GHZ_MPI_NATIVE)
-    check(r->mode == GHZ_MPI_PLAIN, "mode %s", ghz_mpi_mode_name(r->mode));
-  else if (s->mode == GHZ_MPI_HOMOMORPHIC || (s->mode == GHZ_MPI_MODE_AUTO && l->ranks > 1))
-    check(!native && r->mode == GHZ_MPI_HOMOMORPHIC, "what was to be compressed was not, by %s",
-          ghz_mpi_algorithm_name(r->algorithm));
+  else if (s->mode == GHZ_MPI_HOMOMORPHIC || l->ranks > 1)
+    check(compressed(l), "what was to be compressed was not");
+  if (compressed(l) && s->mode == GHZ_MPI_HOMOMORPHIC)
+    check(r->dims == (s->shape.dims ? s->shape.dims : 1), "%d dimensions of %d", r->dims, s->shape.dims);
 }
 
 static void check_times(const ghz_mpi_report *r, int threads) {
@@ -249,9 +257,6 @@ static void check_volume(const call *s, const call_result *l, MPI_Comm comm) {
     check(all[0] == 0 && all[1] == 0, "a report of MPI's messages");
   else if (l->ranks > 1 && s->count > 0)
     check(all[0] > 0 && all[1] > 0, "nothing was sent");
-  if (r->mode == GHZ_MPI_PLAIN)
-    check(all[0] == all[1], "plain messages of %llu bytes for %llu", (unsigned long long)all[1],
-          (unsigned long long)all[0]);
   int easy = s->shape.dims < 2 && s->data.kind <= FIELD_STEPS && s->count >= 16384 &&
              s->bound.kind == GHZ_ABS && s->bound.value >= ldexp(64, s->data.exponent);
   if (compressed(l) && easy && !s->of_result)
@@ -288,8 +293,7 @@ static void check_report(const call *s, const call_result *l, const extent *e, c
   check_times(&l->report, s->threads);
   check_bound(s, l, e, c);
   check_volume(s, l, comm);
-  check(all_same((uint64_t)l->report.algorithm * 16 + (uint64_t)l->report.mode, comm),
-        "ranks went different ways");
+  check(all_same((uint64_t)l->report.algorithm, comm), "ranks went different ways");
   check(all_same(eb, comm), "ranks have different bounds");
 }
 
@@ -320,7 +324,7 @@ static int shares(const call *s, const call_result *l) {
 }
 
 void check_same_bits(const call *s, const call_result *l, MPI_Comm comm) {
-  if (!on_all(l->code == MPI_SUCCESS && l->report.mode == GHZ_MPI_HOMOMORPHIC, comm))
+  if (!on_all(l->code == MPI_SUCCESS && compressed(l), comm))
     return;
   uint64_t hash = shares(s, l) ? hash_bytes(l->result, l->values * value_size(s)) : 0;
   check(largest(hash, comm) == hash || !shares(s, l), "ranks have different bits");

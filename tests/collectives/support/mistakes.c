@@ -18,7 +18,7 @@ static int reduces_everywhere(collective what) { return reduces(what) && what !=
 /* ---- Changes that take more than a line ---- */
 /* Gives no buffer where one is used. */
 static void lose_buffer(test_request *r, int rank) {
-  if (r->what == BCAST || r->what == ALLGATHER || (r->what == SCATTER && rank != r->root))
+  if (r->what == BCAST || gathers_all(r->what) || (r->what == SCATTER && rank != r->root))
     r->recv = NULL;
   else
     r->send = NULL;

@@ -56,6 +56,6 @@ int pairs_next(pairs *p, int *row) {
   }
   for (f = 0; f < p->factors; f++)
     for (g = 0; g < p->factors; g++)
-      p->met[f][row[f]][g] |= UINT32_C(1) << row[g];
+      p->met[f][row[f]][g] |= UINT64_C(1) << row[g];
   return 1;
 }

@@ -3,13 +3,13 @@
 #pragma once
 #include <stdint.h>
 
-enum { PAIR_FACTORS = 16, PAIR_LEVELS = 32 };
+enum { PAIR_FACTORS = 16, PAIR_LEVELS = 40 };
 
 typedef struct pairs {
   int factors;
   int levels[PAIR_FACTORS];
   uint64_t state; /* of the random numbers */
-  uint32_t met[PAIR_FACTORS][PAIR_LEVELS]
+  uint64_t met[PAIR_FACTORS][PAIR_LEVELS]
               [PAIR_FACTORS]; /* bit b: level b of the last index, with the first two */
 } pairs;
 

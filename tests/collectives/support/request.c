@@ -1,12 +1,14 @@
 /* request.c: the two ways to make a collective call, and its buffers. */
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "request.h"
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-const char *const collective_names[COLLECTIVES] = {"allreduce", "reduce",  "reduce_scatter", "allgather",
-                                                   "bcast",     "scatter", "gather"};
+const char *const collective_names[COLLECTIVES] = {"allreduce",       "reduce",    "reduce_scatter",
+                                                   "reduce_scatterv", "allgather", "allgatherv",
+                                                   "bcast",           "scatter",   "gather"};
 
 /* ---- What collectives have ---- */
 int has_algorithm(collective what, ghz_mpi_algorithm a) {
@@ -14,21 +16,60 @@ int has_algorithm(collective what, ghz_mpi_algorithm a) {
                                                            1u << GHZ_MPI_HALVING,
                                              [REDUCE] = 1u << GHZ_MPI_RING | 1u << GHZ_MPI_TREE,
                                              [REDUCE_SCATTER] = 1u << GHZ_MPI_RING,
+                                             [REDUCE_SCATTERV] = 1u << GHZ_MPI_RING,
                                              [ALLGATHER] = 1u << GHZ_MPI_RING,
+                                             [ALLGATHERV] = 1u << GHZ_MPI_RING,
                                              [BCAST] = 1u << GHZ_MPI_TREE | 1u << GHZ_MPI_CHAIN,
                                              [SCATTER] = 1u << GHZ_MPI_TREE | 1u << GHZ_MPI_LINEAR,
                                              [GATHER] = 1u << GHZ_MPI_TREE | 1u << GHZ_MPI_LINEAR};
   return (int)(ways[what] >> a & 1);
 }
 
-int reduces(collective what) { return what <= REDUCE_SCATTER; }
+int reduces(collective what) { return what <= REDUCE_SCATTERV; }
 int is_rooted(collective what) { return what == REDUCE || what >= BCAST; }
 
+int gathers_all(collective what) { return what == ALLGATHER || what == ALLGATHERV; }
+int scatters_sums(collective what) { return what == REDUCE_SCATTER || what == REDUCE_SCATTERV; }
+
 int has_blocks(collective what) {
-  return what == REDUCE_SCATTER || what == ALLGATHER || what == SCATTER || what == GATHER;
+  return scatters_sums(what) || gathers_all(what) || what == SCATTER || what == GATHER;
 }
 
 int gets_result(collective what, int at_root) { return at_root || (what != REDUCE && what != GATHER); }
+
+/* ---- Blocks ---- */
+enum { BLOCKS = 64 }; /* more than a test has ranks */
+
+uint64_t block_values(collective what, uint64_t n, int b, int equal) {
+  const int uneven = (what == REDUCE_SCATTERV || what == ALLGATHERV) && !equal;
+  return uneven ? n - (uint64_t)(b % 4) * (n / 4) : n;
+}
+
+uint64_t block_place(collective what, uint64_t n, int b, int equal) {
+  uint64_t place = 0;
+  for (int i = 0; i < b; i++)
+    place += block_values(what, n, i, equal);
+  return place;
+}
+
+/* Where there are blocks with counts of their own: these, and where a gather puts the blocks. A
+ * count may be one that is not possible. */
+typedef struct block_lists {
+  MPI_Count counts[BLOCKS], places[BLOCKS];
+  int int_counts[BLOCKS], int_places[BLOCKS];
+} block_lists;
+
+static const block_lists *lists_of(const test_request *r, int equal) {
+  static _Thread_local block_lists l;
+  const uint64_t n = (uint64_t)r->count;
+  for (int b = 0; b < BLOCKS; b++) {
+    l.counts[b] = r->count < 0 ? r->count : (MPI_Count)block_values(r->what, n, b, equal);
+    l.places[b] = (MPI_Count)((uint64_t)b * n);
+    l.int_counts[b] = (int)l.counts[b];
+    l.int_places[b] = (int)l.places[b];
+  }
+  return &l;
+}
 
 /* ---- Buffers ---- */
 enum { GUARD = 64, PATTERN = 0xa5 };
@@ -76,11 +117,15 @@ test_request request_of(collective what, const void *send, void *recv, MPI_Count
 }
 
 int request_make(const test_request *r, const ghz_mpi_options *o) {
+  const block_lists *l = lists_of(r, o && o->shape.dims);
+  const MPI_Count *places = r->count > INT_MAX ? NULL : l->places; /* as good, and possible */
   switch (r->what) {
   case ALLREDUCE: return ghz_allreduce(r->send, r->recv, r->count, r->type, r->op, r->comm, o);
   case REDUCE: return ghz_reduce(r->send, r->recv, r->count, r->type, r->op, r->root, r->comm, o);
   case REDUCE_SCATTER: return ghz_reduce_scatter(r->send, r->recv, r->count, r->type, r->op, r->comm, o);
+  case REDUCE_SCATTERV: return ghz_reduce_scatterv(r->send, r->recv, l->counts, r->type, r->op, r->comm, o);
   case ALLGATHER: return ghz_allgather(r->send, r->recv, r->count, r->type, r->comm, o);
+  case ALLGATHERV: return ghz_allgatherv(r->send, r->recv, l->counts, places, r->type, r->comm, o);
   case BCAST: return ghz_bcast(r->recv, r->count, r->type, r->root, r->comm, o);
   case SCATTER: return ghz_scatter(r->send, r->recv, r->count, r->type, r->root, r->comm, o);
   default: return ghz_gather(r->send, r->recv, r->count, r->type, r->root, r->comm, o);
@@ -88,12 +133,19 @@ int request_make(const test_request *r, const ghz_mpi_options *o) {
 }
 
 int request_make_by_mpi(const test_request *r) {
+  const block_lists *l = lists_of(r, r->options.shape.dims);
   const int n = (int)r->count;
+  int rank;
+  MPI_Comm_rank(r->comm, &rank);
   switch (r->what) {
   case ALLREDUCE: return MPI_Allreduce(r->send, r->recv, n, r->type, r->op, r->comm);
   case REDUCE: return MPI_Reduce(r->send, r->recv, n, r->type, r->op, r->root, r->comm);
   case REDUCE_SCATTER: return MPI_Reduce_scatter_block(r->send, r->recv, n, r->type, r->op, r->comm);
+  case REDUCE_SCATTERV: return MPI_Reduce_scatter(r->send, r->recv, l->int_counts, r->type, r->op, r->comm);
   case ALLGATHER: return MPI_Allgather(r->send, n, r->type, r->recv, n, r->type, r->comm);
+  case ALLGATHERV:
+    return MPI_Allgatherv(r->send, l->int_counts[rank], r->type, r->recv, l->int_counts, l->int_places, r->type,
+                          r->comm);
   case BCAST: return MPI_Bcast(r->recv, n, r->type, r->root, r->comm);
   case SCATTER: return MPI_Scatter(r->send, n, r->type, r->recv, n, r->type, r->root, r->comm);
   default: return MPI_Gather(r->send, n, r->type, r->recv, n, r->type, r->root, r->comm);

@@ -8,7 +8,9 @@ typedef enum collective {
   ALLREDUCE,
   REDUCE,
   REDUCE_SCATTER,
+  REDUCE_SCATTERV,
   ALLGATHER,
+  ALLGATHERV,
   BCAST,
   SCATTER,
   GATHER,
@@ -21,8 +23,10 @@ extern const char *const collective_names[COLLECTIVES];
 int has_algorithm(collective what, ghz_mpi_algorithm a);
 int reduces(collective what);
 int is_rooted(collective what);
-/* Whether it moves an array per rank. */
+/* Whether it moves an array per rank; all ranks', to all; a sum's, to their ranks. */
 int has_blocks(collective what);
+int gathers_all(collective what);
+int scatters_sums(collective what);
 /* Whether a rank gets a result. */
 int gets_result(collective what, int at_root);
 
@@ -35,6 +39,14 @@ typedef struct guarded {
 guarded guarded_make(uint64_t size, uint64_t misaligned);
 int guarded_intact(const guarded *g);
 void guarded_free(guarded *g);
+
+/* Values of block b, of n in most calls. Blocks with counts of their own are smaller, unless they
+ * are to be equal. */
+uint64_t block_values(collective what, uint64_t n, int b, int equal);
+
+/* Where block b begins in the array whose blocks a reduction scatters. Elsewhere each block has
+ * room for n values. */
+uint64_t block_place(collective what, uint64_t n, int b, int equal);
 
 typedef struct test_request {
   collective what;
@@ -54,7 +66,7 @@ typedef struct test_request {
 test_request request_of(collective what, const void *send, void *recv, MPI_Count count, MPI_Datatype type,
                         MPI_Comm comm);
 
-/* The call with these options, which may be NULL. */
+/* The call with these options, which may be NULL; blocks with a shape are equal. */
 int request_make(const test_request *r, const ghz_mpi_options *o);
 int request_make_by_mpi(const test_request *r);
 

@@ -43,5 +43,3 @@ for wrong in allreduce,brodcast "," "allreduce," ",reduce" "allreduce reduce" no
 done
 taken GHZ_MPI_CALLS=all "${program[@]}" 2>log
 once "GHZ_MPI_CALLS is set and GHZ_MPI_BOUND is not"
-taken "$@" GHZ_MPI_KEEP_ROOT=1 "${program[@]}" 2>log
-once "GHZ_MPI_KEEP_ROOT changes nothing: GHZ_MPI_CALLS does not name bcast"

@@ -23,7 +23,7 @@ parts 60 "$load" -- "$load" GHZ_MPI_REPORT=other GHZ_MPI_BOUND=abs:1e-3 || die "
 cmp plain.bin out.bin || die "compressed though rank 0 has no bound"
 [ ! -e other ] || die "a report that rank 0 did not ask for"
 parts 60 "$load" GHZ_MPI_REPORT=report GHZ_MPI_BOUND=abs:1e-3 GHZ_MPI_MODE=homomorphic -- \
-  "$load" GHZ_MPI_BOUND=rel:0.5 GHZ_MPI_MODE=plain GHZ_MPI_THRESHOLD=1 GHZ_MPI_ALGORITHM=mpi || die "exit code $?"
+  "$load" GHZ_MPI_BOUND=rel:0.5 GHZ_MPI_MODE=auto GHZ_MPI_THRESHOLD=1 GHZ_MPI_ALGORITHM=mpi || die "exit code $?"
 calls MPI_Bcast compressed "$RANKS"
 
 # Where the decimal point is a comma, on rank 0, on the others, on all: the same numbers.
@@ -109,5 +109,12 @@ says "/nowhere/report: No such file" log
 says "bound abs:1e-3" log
 taken GHZ_MPI_BOUND=abs:1e-3 GHZ_MPI_REPORT=0 "$STENCIL" "${size[@]}" out.bin >log 2>&1
 if [ -s log ] || [ -e report ]; then die "a report that nobody asked for"; fi
-taken GHZ_MPI_BOUND=abs:1e-3 GHZ_MPI_VERBOSE=1 "$STENCIL" "${size[@]}" out.bin 2>log
-says "MPI_Allreduce goes to MPI: below the threshold" log
+# What was a setting once.
+for gone in plain fastest; do
+  taken GHZ_MPI_BOUND=abs:1e-3 GHZ_MPI_MODE=$gone "$STENCIL" "${size[@]}" out.bin 2>log
+  once "GHZ_MPI_MODE=$gone is not understood and is ignored; it must be auto or homomorphic (in place of plain: "
+  calls MPI_Allreduce compressed "$RANKS"
+done
+taken GHZ_MPI_BOUND=abs:1e-3 GHZ_MPI_VERBOSE=1 GHZ_MPI_KEEP_ROOT=0 "$STENCIL" "${size[@]}" out.bin 2>log
+once "GHZ_MPI_VERBOSE=1: there is no such setting, and it is ignored (the report of the library to preload, "
+once "GHZ_MPI_KEEP_ROOT=0: there is no such setting, and it is ignored (options.keep_root of ghz_bcast)"

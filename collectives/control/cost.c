@@ -1,7 +1,7 @@
 /* cost.c: what an algorithm should cost by ranks and bytes, and a codec by its instruction set. */
 /* SPDX-License-Identifier: BSD-3-Clause */
 
-#include "choice/cost.h"
+#include "control/control.h"
 
 #include <string.h>
 
@@ -38,7 +38,8 @@ static double piece_of(double bytes) {
 /* A pass around a ring: allreduce makes two, and so does reduce, whose second one ends at the
  * root. */
 static double ring(const collective *what, int ranks, double bytes) {
-  double segment = what->blocks ? bytes : bytes / ranks, passes = what->blocks || what->counted ? 1 : 2;
+  const int has_blocks = collective_has_blocks(what);
+  double segment = has_blocks ? bytes : bytes / ranks, passes = has_blocks || what->counted ? 1 : 2;
   return passes * (ranks - 1) * (start + segment);
 }
 
@@ -57,7 +58,7 @@ static double halving(int ranks, double bytes) {
  * once, and the last one over all rounds. */
 static double tree(const collective *what, int ranks, double bytes) {
   double through = rounds_of(ranks) * (start + bytes);
-  return what->blocks ? through + (ranks - 2) * bytes : through;
+  return collective_has_blocks(what) ? through + (ranks - 2) * bytes : through;
 }
 
 static double chain(int ranks, double bytes) {

@@ -1,11 +1,8 @@
-/* range.c: the range of all values; and the second agreement, on whether all ranks have what they
- * need. */
+/* again.c: the second agreement, on the range of all values, and on whether all ranks have what
+ * they need. */
 /* SPDX-License-Identifier: BSD-3-Clause */
 
-#include "control/range.h"
-
-#include "control/float_bound.h"
-#include "engine/poll.h"
+#include "control/control.h"
 
 #include <fenv.h>
 #include <float.h>
@@ -29,29 +26,25 @@ static int arrays_of(const call *c) {
   return c->collective->reduces ? c->set.contributions : 1;
 }
 
-/* The exponents of the values that this rank gives. They are on the host: see host_copy.c. */
-static void find_exponents(const call *c, const payload_job *job, exponents *e) {
-  const plan *p = job->plan;
+/* The range of the finite values that this rank gives, or, for GHZ_MPI_FLOAT, their exponents. They
+ * are on the host then: see host_copy.c. */
+static ghz_status measure(const run *r, record *again, exponents *e) {
+  const call *c = &r->made;
+  const plan *p = r->job.plan;
+  ghz_status status = GHZ_OK;
   for (int b = 0; b < p->layout.parts; b++)
-    for (int i = 0; p->parts[b].source && i < arrays_of(c); i++)
-      ghz_exponents_add(e, (const float *)(const void *)(p->parts[b].source + (size_t)i * job->stride),
-                        ghz_shape_count(&p->parts[b].shape), c->set.has_fill ? (float)c->set.fill : NAN);
-}
-
-/* The range of the finite values that this rank gives. */
-static ghz_status find_range(const call *c, const payload_job *job, record *r) {
-  const plan *p = job->plan;
-  for (int b = 0; b < p->layout.parts; b++)
-    for (int i = 0; p->parts[b].source && i < arrays_of(c); i++) {
+    for (int i = 0; p->parts[b].source && i < arrays_of(c) && status == GHZ_OK; i++) {
+      const uint8_t *x = p->parts[b].source + (size_t)i * r->job.stride;
+      const size_t n = ghz_shape_count(&p->parts[b].shape);
       double min = INFINITY, max = -INFINITY;
-      ghz_status status = range_of(c, job, p->parts[b].source + (size_t)i * job->stride,
-                                   ghz_shape_count(&p->parts[b].shape), &min, &max);
-      if (status != GHZ_OK)
-        return status;
-      r->min = min < r->min ? min : r->min;
-      r->max = max > r->max ? max : r->max;
+      if (c->set.bound.kind == GHZ_MPI_FLOAT)
+        ghz_exponents_add(e, (const float *)(const void *)x, n, c->set.has_fill ? (float)c->set.fill : NAN);
+      else
+        status = range_of(c, &r->job, x, n, &min, &max);
+      again->min = min < again->min ? min : again->min;
+      again->max = max > again->max ? max : again->max;
     }
-  return GHZ_OK;
+  return status;
 }
 
 /* ---- Early ----------------------------------------------------------------------------------- */
@@ -59,7 +52,7 @@ static ghz_status find_range(const call *c, const payload_job *job, record *r) {
 /* All values that this rank gives lie in a row. */
 static const void *input_of(const call *c, uint64_t *values) {
   int in_place = !c->used.send && c->used.reads_recv,
-      is_block = (c->collective->blocks || c->counts) && !c->collective->reduces;
+      is_block = (collective_has_blocks(c->collective) || c->counts) && !c->collective->reduces;
   *values = !in_place ? c->used.send : is_block ? call_own(c) : c->used.recv;
   if (!in_place)
     return c->send;
@@ -71,8 +64,7 @@ error ghz_range_early(const call *c, ghz_context *codec, error own, record *r) {
   const void *x = input_of(c, &values);
   if (own.code || c->on.any || values == 0 || !call_range_is_early(c))
     return own;
-  if (codec)
-    ghz_context_set_threads(codec, c->set.threads);
+  ghz_context_set_threads(codec, c->set.threads);
   ghz_status status = host_range(c, codec, x, (size_t)values, &r->min, &r->max);
   return status == GHZ_OK ? own : (error){MPI_ERR_NO_MEM, ERROR_OURS, "no memory to find the range"};
 }
@@ -114,77 +106,79 @@ static error make_lattice(const call *c, const record *r, uint64_t contributions
   return check_terms(c, contributions, l);
 }
 
-/* What this rank's values are like, as far as the lattice depends on it. */
-static error measure(const call *c, const payload_job *job, record *r, exponents *e) {
-  if (c->set.bound.kind != GHZ_MPI_FLOAT)
-    return range_error(job, find_range(c, job, r));
-  find_exponents(c, job, e);
-  return (error){0};
+static error make_float_lattice(run *r, const exponents *e) {
+  if (!ghz_float_bins(e, r->job.total_contributions, &r->bins))
+    return (error){MPI_ERR_OTHER, ERROR_OURS, "no lattice for sums of floats"};
+  r->job.lattice = r->bins.list[0].lattice;
+  return check_terms(&r->made, r->job.total_contributions, &r->job.lattice);
 }
 
+/* ---- What there is to agree on --------------------------------------------------------------- */
+
 /* The counts of all ranks, at the same time as the agreement. */
-static error agree_with_counts(const call *c, channel *with, record *r, exponents *e, error own) {
+static error agree_with_counts(const run *r, record *again, exponents *e, error own) {
   MPI_Request request = MPI_REQUEST_NULL;
-  int code = MPI_Iallreduce(MPI_IN_PLACE, e->count, EXPONENTS, MPI_UINT64_T, MPI_SUM, with->comm, &request);
+  int code = MPI_Iallreduce(MPI_IN_PLACE, e->count, EXPONENTS, MPI_UINT64_T, MPI_SUM, r->with->own, &request);
   const error refused = {code, ERROR_OF_MPI, ""};
-  error agreed = ghz_agree(c->comm, r, code == MPI_SUCCESS ? own : refused);
+  error agreed = ghz_agree(r->made.comm, again, code == MPI_SUCCESS ? own : refused);
   code = ghz_wait(&request);
   return agreed.code || code == MPI_SUCCESS ? agreed : (error){code, ERROR_OF_MPI, ""};
 }
 
-static error make_float_lattice(const call *c, const exponents *e, task *t) {
-  if (!ghz_float_bins(e, t->job.total_contributions, &t->bins))
-    return (error){MPI_ERR_OTHER, ERROR_OURS, "no lattice for sums of floats"};
-  t->job.lattice = t->bins.list[0].lattice;
-  return check_terms(c, t->job.total_contributions, &t->job.lattice);
+static error ask(run *r, record *again, exponents *e, error own) {
+  if (r->needs_range && !own.code)
+    own = range_error(&r->job, measure(r, again, e));
+  if (r->needs_range && r->made.set.bound.kind == GHZ_MPI_FLOAT)
+    return agree_with_counts(r, again, e, own);
+  if (r->agrees)
+    return ghz_agree(r->made.comm, again, own);
+  if (!own.code || !r->has_plan)
+    return own;
+  /* a device that failed: the engine tells the other ranks */
+  r->job.early_status = own.code == MPI_ERR_NO_MEM ? GHZ_ENOMEM : GHZ_EDEVICE;
+  return (error){0};
 }
 
 /* Bins take more memory than one lattice, and that they are needed is known only now: the first
  * call with so many asks once more whether all ranks have it. */
-static error agree_on_bins(const call *c, channel *with, task *t) {
-  record r = {.error_rank = c->at.rank};
-  if (t->bins.count < 2 && !t->bins.list[0].scale)
+static error ask_for_bins(run *r) {
+  record again = {.error_rank = r->made.at.rank};
+  if (r->bins.count < 2 && !r->bins.list[0].scale)
     return (error){0};
-  error e = ghz_prepare_bins(with, t);
-  if (t->agrees)
-    e = ghz_agree(c->comm, &r, e);
+  error e = ghz_prepare_bins(r);
+  if (r->agrees)
+    e = ghz_agree(r->made.comm, &again, e);
   if (!e.code)
-    ghz_channel_remember(with, &t->footprint);
+    ghz_communicator_remember(r->with, &r->footprint);
   return e;
 }
 
-static error agree_on_range(const call *c, channel *with, task *t, error own) {
-  record r = {.min = t->min, .max = t->max, .error_rank = c->at.rank};
+/* ---- What follows ---------------------------------------------------------------------------- */
+
+static error agree_again(run *r, error own) {
+  const settings *s = &r->made.set;
+  ghz_lattice *l = &r->job.lattice;
   exponents e = {{0}};
-  int is_float = c->set.bound.kind == GHZ_MPI_FLOAT;
-  if (!own.code && t->needs_range)
-    own = measure(c, &t->job, &r, &e);
-  if (t->agrees && t->needs_range && is_float)
-    own = agree_with_counts(c, with, &r, &e, own);
-  else if (t->agrees)
-    own = ghz_agree(c->comm, &r, own);
-  else if (own.code && t->has_plan) { /* a device that failed: the engine tells the other ranks */
-    t->job.early_status = own.code == MPI_ERR_NO_MEM ? GHZ_ENOMEM : GHZ_EDEVICE;
-    own = (error){0};
-  }
-  if (own.code || !t->payload)
+  record again = {.min = r->needs_range ? INFINITY : r->agreed.min,
+                  .max = r->needs_range ? -INFINITY : r->agreed.max,
+                  .error_rank = r->made.at.rank};
+  own = ask(r, &again, &e, own);
+  if (own.code)
     return own;
-  ghz_channel_remember(with, &t->footprint);
-  if (t->footprint.how.mode == GHZ_MPI_PLAIN)
-    return (error){0};
-  ghz_lattice *l = &t->job.lattice;
-  error made = is_float ? make_float_lattice(c, &e, t) : make_lattice(c, &r, t->job.total_contributions, l);
-  if (!made.code && c->set.has_fill && ghz_lattice_set_fill(l, c->set.fill) != GHZ_OK)
-    return (error){MPI_ERR_ARG, ERROR_OURS, "the fill value is no value of the type"};
-  return made.code ? made : agree_on_bins(c, with, t);
+  ghz_communicator_remember(r->with, &r->footprint);
+  own = s->bound.kind == GHZ_MPI_FLOAT ? make_float_lattice(r, &e)
+                                       : make_lattice(&r->made, &again, r->job.total_contributions, l);
+  if (!own.code && s->has_fill && ghz_lattice_set_fill(l, s->fill) != GHZ_OK)
+    own = (error){MPI_ERR_ARG, ERROR_OURS, "the fill value is no value of the type"};
+  return own.code ? own : ask_for_bins(r);
 }
 
 /* As execute.c: ranks make the same lattice, whatever their floating-point environments are. */
-error ghz_agree_on_range(const call *c, channel *with, task *t, error own) {
+error ghz_agree_again(run *r, error own) {
   fenv_t programs;
   fegetenv(&programs);
   fesetenv(FE_DFL_ENV);
-  own = agree_on_range(c, with, t, own);
+  own = agree_again(r, own);
   fesetenv(&programs);
   return own;
 }

@@ -21,7 +21,7 @@
  * are. */
 /* SPDX-License-Identifier: BSD-3-Clause */
 
-#include "control/float_bound.h"
+#include "payload/payloads.h"
 
 #include <float.h>
 #include <math.h>

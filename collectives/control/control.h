@@ -1,0 +1,209 @@
+/* control.h: a call under way, and its steps, in the order of docs/collectives.md. */
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef GHZ_MPI_CONTROL_H
+#define GHZ_MPI_CONTROL_H
+
+#include "control/tuner.h"
+#include "engine/engine.h"
+#include "payload/device.h"
+#include "payload/payloads.h"
+#include "request/collective.h"
+
+/* ---- agree.c: what all ranks have to know of each other, in one small allreduce -------------- */
+
+/* What must be the same on all ranks. */
+enum identity {
+  SAME_CALL,
+  SAME_COUNT,
+  SAME_SHAPE,
+  SAME_TYPE,
+  SAME_OPERATION,
+  SAME_ROOT,
+  SAME_BOUND,
+  SAME_FILL,
+  SAME_OPTIONS,
+  IDENTITIES
+};
+
+/* Numbers of ranks, see communicator.c. */
+typedef struct ours {
+  uint64_t fresh;   /* with other memory than in the call before */
+  uint64_t crowded; /* that have too many communicators of ours */
+  uint64_t refused; /* to which MPI gave none */
+  uint64_t insists; /* whose call MPI cannot make instead */
+} ours;
+
+/* What one rank knows, and after ghz_agree, what all ranks know together. */
+typedef struct record {
+  uint64_t identity[IDENTITIES], most[IDENTITIES]; /* the least and the most of all ranks' */
+  int32_t error_class;    /* the error class of a rank that cannot take part; 0: all can */
+  int32_t error_rank;     /* the lowest such rank */
+  uint64_t contributions; /* sum over the ranks */
+  uint64_t devices;       /* number of ranks with device buffers */
+  uint64_t device_ranks;  /* which, and which of their buffers: a sum of hashes */
+  double min, max;        /* of all finite values, where that is asked: see again.c */
+  result_bytes last;      /* of the call before, for the tuner */
+  uint64_t isa;           /* the slowest rank's instruction set: see cost.c */
+  ours ours;
+} record;
+
+/* What this rank knows of a call. */
+record ghz_agree_record(const call *c, const result_bytes *last);
+
+/* Combines the records of all ranks, on the program's own communicator. `own` is what is wrong on
+ * this rank. Returns an error if there is one on any rank, or if the ranks disagree. Collective:
+ * every call on `comm` begins with it, whatever the call. */
+error ghz_agree(MPI_Comm comm, record *r, error own);
+
+/* ---- cost.c: what an algorithm and the codec should cost, before anything is known ----------- */
+
+/* The cost of an algorithm that the collective has, for arrays (blocks, if it moves a block per
+ * rank) of so many bytes: bytes through the busiest link, and what starting messages is worth in
+ * bytes. */
+double ghz_cost(const collective *what, ghz_mpi_algorithm a, int ranks, double bytes);
+
+/* The instruction set of this process's codec, as a number: a slower one has a smaller number. */
+uint64_t ghz_cost_isa(void);
+
+/* The seconds that a core with that instruction set takes for a call's compression, additions and
+ * decompression, with the shape or flat. */
+double ghz_cost_codec(const call *c, uint64_t isa, int flat);
+
+/* ---- communicator.c: what is kept with a communicator, and what a call borrows --- */
+
+/* The memory of one call at a time. A process has as many as threads that call at once; they only
+ * grow, and go with the last communicator. */
+typedef struct workspace {
+  struct workspace *next; /* among the idle ones */
+  uint64_t name;
+  ghz_context *codec;
+  buffer_pool pool;
+  plan plan;
+  engine_space space;
+  growing spare;  /* as in call */
+  device *device; /* NULL: no call has needed one yet */
+} workspace;
+
+/* What the memory for a call depends on, beside communicator and rank. Without padding: compared
+ * byte by byte. */
+typedef struct footprint {
+  uint64_t call, contributions, device_ranks, bins, root;
+  layout layout; /* flat, where the call goes without its shape */
+  ghz_mpi_algorithm algorithm;
+  reduction reduction;
+} footprint;
+_Static_assert(sizeof(footprint) == 5 * sizeof(uint64_t) + sizeof(layout) + 2 * sizeof(int) &&
+                   sizeof(layout) == 5 * sizeof(uint64_t) + 4 * sizeof(int),
+               "no padding");
+
+enum {
+  FOOTPRINTS = 16,
+  /* Communicators of ours that a process keeps from call to call. MPICH has 2048 for a process, the
+   * program's and ours together. */
+  OURS_KEPT = 16
+};
+
+typedef struct communicator {
+  MPI_Comm own;                     /* carries our messages; MPI_COMM_NULL: there is none yet */
+  int crowded;                      /* some rank has too many to keep this one after the call */
+  workspace *work;                  /* of the present call */
+  uint64_t work_before;             /* its name in the call before */
+  footprint footprints[FOOTPRINTS]; /* all ranks have had memory for these in `work_before` */
+  unsigned footprint_count;         /* counts on: the oldest is overwritten */
+  tuner tuner;
+  result_bytes last;                /* of the call before */
+  growing pinned_send, pinned_recv; /* copies of device buffers, see host_copy.c */
+} communicator;
+
+/* Finds what is kept with a communicator, or makes it at the first call. Local. */
+error ghz_communicator_of(MPI_Comm comm, communicator **k);
+
+/* Takes memory for a call, and writes into *own what the first agreement has to know. Local. */
+error ghz_communicator_enter(communicator *k, record *own);
+
+/* After the agreement: has a communicator of our own. Without an error and without k->own, MPI has
+ * none left on some rank, and has to make the call. Collective. */
+error ghz_communicator_settle(communicator *k, const call *c);
+
+/* Gives back what the call has taken. After ghz_communicator_settle, all ranks do. */
+void ghz_communicator_leave(communicator *k);
+
+/* Whether all ranks have had memory for a call like this: then none needs to be asked. */
+int ghz_communicator_knows(const communicator *k, const footprint *f);
+void ghz_communicator_remember(communicator *k, const footprint *f);
+
+/* ---- A call under way ------------------------------------------------------------------------ */
+
+typedef struct run {
+  call *asked;
+  call made;          /* the same, on copies of device buffers where it needs them */
+  communicator *with; /* NULL: MPI makes the call without agreement */
+  record agreed;      /* what all ranks know */
+  ghz_mpi_algorithm algorithm;
+  int flat; /* it goes without its shape */
+  ghz_mpi_report report;
+  double start;
+
+  /* Where we make the call. */
+  footprint footprint;
+  const payload *payload;
+  payload_job job;
+  int has_plan;    /* there was memory for it */
+  int needs_range; /* of the values of all ranks, for the lattice, which the first agreement did not bring */
+  int agrees;      /* there has to be another agreement */
+  bins bins;       /* of GHZ_MPI_FLOAT */
+} run;
+
+/* 1. Whether MPI makes a call without agreement, as compression was worth nothing to those before.
+ * All ranks find the same. */
+int ghz_select_rests(tuner *t, const call *c, const record *own);
+
+/* 2. Finds this rank's part of the range that the first agreement brings, if it does and there is
+ * nothing wrong yet. Local. */
+error ghz_range_early(const call *c, ghz_context *codec, error own, record *r);
+
+/* 3. Tells the tuner how the call before compressed, and sets how to make this one. */
+void ghz_select(run *r);
+
+/* 4. Plans the call, and reserves the memory for it. `own` is what is wrong on this rank already.
+ * Returns what is wrong, for step 5 to tell. Local. */
+error ghz_prepare(run *r, error own);
+
+/* Reserves memory for r->bins, where the values need more than one lattice. Whether all ranks have
+ * to agree on that is in r->agrees. Local. */
+error ghz_prepare_bins(run *r);
+
+/* 5. Agrees where there is something to agree on: a range that step 2 did not bring, exponents for
+ * GHZ_MPI_FLOAT, or memory for a new plan; and for bins. Sets the lattice, or the bins. */
+error ghz_agree_again(run *r, error own);
+
+/* 6. Has the engine move all data, and reports what it did. */
+error ghz_execute(run *r);
+
+/* 4 to 6, where MPI makes the call; the host divides where it averages. */
+error ghz_by_mpi(run *r);
+
+/* ---- host_copy.c: calls on device buffers that have to be made on the host ------------------- */
+#ifdef GHZ_HAVE_CUDA
+
+/* Has r->made on copies of the buffers in pinned memory, if it cannot be made on device buffers.
+ * They stay with the communicator. Local. */
+error ghz_host_copy_begin(run *r);
+
+/* Copies the result back, if there are copies. */
+error ghz_host_copy_end(const run *r);
+
+#else
+
+static inline error ghz_host_copy_begin(run *r) {
+  (void)r;
+  return (error){0};
+}
+
+static inline error ghz_host_copy_end(const run *r) {
+  (void)r;
+  return (error){0};
+}
+
+#endif
+#endif

@@ -1,0 +1,81 @@
+/* select.c: owns which algorithm a call is made by, and which calls are of one kind. */
+/* SPDX-License-Identifier: BSD-3-Clause */
+
+#include "control/control.h"
+
+/* Bytes of a segment that fill a GPU. It adds fewer in hardly less time, so arrays with smaller
+ * segments are better added whole (gZCCL). The figure has not been measured on a GPU. */
+#ifndef GHZ_DEVICE_SEGMENT
+#define GHZ_DEVICE_SEGMENT (2 << 20)
+#endif
+
+/* Of an array, or a block. */
+static double cost_of(const call *c, ghz_mpi_algorithm a) {
+  return ghz_cost(c->collective, a, c->at.ranks, call_bytes(c) / call_blocks(c));
+}
+
+/* That of the options, or the cheapest, the preferred among equals. All give the same bits. */
+static ghz_mpi_algorithm algorithm_of(const call *c, const record *agreed) {
+  const collective *what = c->collective;
+  const algorithm *best = what->algorithms;
+  if (c->set.algorithm != GHZ_MPI_ALGORITHM_AUTO)
+    return c->set.algorithm;
+  if (agreed->devices && collective_algorithm(what, GHZ_MPI_DOUBLING) &&
+      call_bytes(c) / c->at.ranks < GHZ_DEVICE_SEGMENT)
+    return GHZ_MPI_DOUBLING;
+  for (const algorithm *a = best + 1; a->name; a++)
+    if (cost_of(c, a->name) < cost_of(c, best->name))
+      best = a;
+  return best->name;
+}
+
+/* The bits of the number of values: the same for all calls of a kind. */
+static unsigned octave_of(const call *c) {
+  return c->count > 0 ? 64 - (unsigned)__builtin_clzll((unsigned long long)c->count) : 0;
+}
+
+/* Flat arrays, planes and cubes are apart: they compress to other sizes. */
+static call_kind kind_of(const call *c, const record *r) {
+  return (call_kind){.call = r->identity[SAME_CALL],
+                     .operation = r->identity[SAME_OPERATION],
+                     .bound = r->identity[SAME_BOUND],
+                     .options = r->identity[SAME_OPTIONS] ^ r->identity[SAME_FILL],
+                     .size = (uint64_t)c->shape.dims << 32 | (uint64_t)c->value_size << 16 | octave_of(c)};
+}
+
+/* Whether MPI may make a call that could be compressed. The promises of GHZ_MPI_FLOAT and of fills
+ * need compression. Unasked (by a link), MPI makes none whose result it would round, or could give
+ * other bits on other ranks, and none so small that headers decide. */
+static int may_rest(const call *c) {
+  const settings *s = &c->set;
+  int is_exact = !c->reduction && !s->has_fill && call_bytes(c) >= THRESHOLD_DEFAULT;
+  return s->mode == GHZ_MPI_MODE_AUTO && s->algorithm == GHZ_MPI_ALGORITHM_AUTO && c->at.ranks > 1 &&
+         !c->by_mpi && c->fits_int && s->bound.kind != GHZ_MPI_FLOAT && !ghz_call_reduces_fill(c) &&
+         (s->link > 0 || is_exact);
+}
+
+int ghz_select_rests(tuner *t, const call *c, const record *own) {
+  const call_kind k = kind_of(c, own);
+  return may_rest(c) && ghz_tuner_rests(t, &k);
+}
+
+/* A GPU's speeds are not known. */
+void ghz_select(run *r) {
+  const call *c = r->asked;
+  tuner *t = &r->with->tuner;
+  const call_kind k = kind_of(c, &r->agreed);
+  double codec[WAYS] = {0, -1}, network = 0;
+  ghz_tuner_learn(t, &r->agreed.last);
+  r->algorithm = c->by_mpi ? GHZ_MPI_NATIVE : algorithm_of(c, &r->agreed);
+  if (!may_rest(c) || r->agreed.devices)
+    return;
+  if (c->set.link > 0) {
+    network = 8 * cost_of(c, r->algorithm) / c->set.link;
+    codec[SHAPED] = ghz_cost_codec(c, r->agreed.isa, c->shape.dims < 2);
+    codec[FLAT] = c->shape.dims < 2 ? -1 : ghz_cost_codec(c, r->agreed.isa, 1);
+  }
+  const int way = ghz_tuner_pick(t, &k, codec, network);
+  r->flat = way == FLAT;
+  if (way == BY_MPI)
+    r->algorithm = GHZ_MPI_NATIVE;
+}

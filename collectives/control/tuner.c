@@ -1,0 +1,99 @@
+/* tuner.c: has MPI make a kind of calls for a while, where compression was worth nothing to them,
+ * and tries again: after 16 calls, then after twice as many each time. */
+/* SPDX-License-Identifier: BSD-3-Clause */
+
+#include "control/tuner.h"
+
+#include <math.h>
+#include <string.h>
+
+/* Compression to more than this part of the bytes is worth nothing on any network. */
+static const double useless = 15.0 / 16;
+
+enum {
+  /* With the call that was tried they are 17, a prime: programs that send several arrays in turn
+   * try each of them at times. */
+  REST_LEAST = 16,
+  REST_MOST = 256,
+  /* So many calls on end have to fail where others of the kind are worth compressing: what these
+   * gain on a slow network is more than what those lose on a fast one. */
+  FAILS_AMONG_OTHERS = 8,
+  /* Every so many calls all ways are tried again, since data change. */
+  REVISIT = 64
+};
+
+/* ---- Histories ------------------------------------------------------------------------------- */
+
+static history *find(tuner *t, const call_kind *k) {
+  for (int i = 0; i < KINDS; i++)
+    if (t->histories[i].last_use && memcmp(&t->histories[i].kind, k, sizeof *k) == 0)
+      return &t->histories[i];
+  return NULL;
+}
+
+static history *oldest(tuner *t) {
+  history *h = &t->histories[0];
+  for (int i = 1; i < KINDS; i++)
+    if (t->histories[i].last_use < h->last_use)
+      h = &t->histories[i];
+  return h;
+}
+
+static history *history_of(tuner *t, const call_kind *k) {
+  history *h = find(t, k);
+  if (!h) {
+    h = oldest(t);
+    *h = (history){.kind = *k};
+  }
+  h->last_use = ++t->uses;
+  return h;
+}
+
+/* ---- Choosing -------------------------------------------------------------------------------- */
+
+static double cost_of(const history *h, int way, const double *codec, double network) {
+  if (codec[way] < 0)
+    return INFINITY;
+  return network > 0 ? fmax(codec[way] / network, h->part[way]) : h->part[way];
+}
+
+static int rest(history *h) {
+  h->rest = h->rest == 0 ? REST_LEAST : h->rest < REST_MOST ? 2 * h->rest : REST_MOST;
+  h->left = h->rest - 1; /* this call is one of them */
+  memset(h->part, 0, sizeof h->part);
+  return BY_MPI;
+}
+
+int ghz_tuner_pick(tuner *t, const call_kind *k, const double codec[WAYS], double network) {
+  history *h = history_of(t, k);
+  if (++h->calls % REVISIT == 0 && codec[FLAT] >= 0)
+    memset(h->part, 0, sizeof h->part);
+  const double shaped = cost_of(h, SHAPED, codec, network), flat = cost_of(h, FLAT, codec, network);
+  t->limit = network > 0 ? 1 : useless;
+  if (fmin(shaped, flat) >= t->limit && !(h->mixed && h->useless < FAILS_AMONG_OTHERS))
+    return rest(h);
+  t->pending = h;
+  return t->way = flat < shaped ? FLAT : SHAPED;
+}
+
+int ghz_tuner_rests(tuner *t, const call_kind *k) {
+  history *h = find(t, k);
+  if (!h || h->left == 0)
+    return 0;
+  h->last_use = ++t->uses;
+  h->left--;
+  return 1;
+}
+
+void ghz_tuner_learn(tuner *t, const result_bytes *last) {
+  history *h = t->pending;
+  t->pending = NULL;
+  if (!h || last->values == 0)
+    return;
+  h->part[t->way] = (double)last->compressed / (double)last->values;
+  h->useless++;
+  if (h->part[t->way] < t->limit) {
+    h->mixed = 1;
+    h->useless = h->rest = 0;
+  }
+}

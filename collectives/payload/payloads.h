@@ -1,0 +1,76 @@
+/* payloads.h: what the files of payloads do for each other. */
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef GHZ_MPI_PAYLOADS_H
+#define GHZ_MPI_PAYLOADS_H
+
+#include "engine/payload.h"
+
+/* ---- common.c: compressing and checking ------------------------------------------------------ */
+
+/* Compresses an array's values of a piece. `array` is where the array begins, though only the piece
+ * is read. */
+ghz_status ghz_payload_compress(payload_job *job, const piece *p, const void *array, buffer *out);
+
+/* Views a message that arrived, having checked that it has the lattice, shape and tiles
+ * expected. */
+ghz_status ghz_payload_view(payload_job *job, const ghz_slice *expected, ghz_bytes message, ghz_slice *slice);
+
+/* Views a message of a piece that arrived, having checked that it is the one expected. */
+ghz_status ghz_payload_validate(payload_job *job, const piece *p, buffer *in);
+
+/* The most bytes of a message that sums `terms` terms. */
+size_t ghz_payload_capacity(const payload_job *job, uint64_t tiles, uint64_t terms);
+
+/* ---- bins.c: sums of floats that no one lattice holds ---------------------------------------- */
+/* Values are sorted into bins by their exponents, and each bin has a lattice of its own. */
+
+enum { BINS_MOST = 24 }; /* a lattice holds 12 exponents of 255, and more in the first bin */
+
+/* Values of biased exponents first .. last, on a lattice after multiplication by 2^scale. */
+typedef struct bin {
+  ghz_lattice lattice;
+  int first, last, scale;
+} bin;
+
+/* From small values to large ones. Zeros, what is not finite, and missing values are in the first
+ * bin. */
+typedef struct bins {
+  int count;
+  bin list[BINS_MOST];
+} bins;
+
+/* The most bytes of a message, and of a piece as doubles. */
+size_t ghz_bins_capacity(const payload_job *job, uint64_t tiles);
+
+/* The message that a sum of nothing has. */
+void ghz_bins_clear(const payload_job *job, buffer *out);
+
+/* Compresses an array's values of a piece, as ghz_payload_compress; takes a buffer from the
+ * pool. */
+ghz_status ghz_bins_compress(payload_job *job, const piece *p, const void *array, buffer *out);
+
+/* out = a + b. */
+ghz_status ghz_bins_add(payload_job *job, const buffer *a, const buffer *b, buffer *out);
+
+/* As in payload; decoding takes two buffers from the pool. */
+ghz_status ghz_bins_validate(payload_job *job, const piece *p, buffer *in);
+ghz_status ghz_bins_decode(payload_job *job, const piece *p, const buffer *result);
+
+/* ---- float_bound.c: GHZ_MPI_FLOAT: lattices whose sums are as accurate as those of floats ---- */
+
+enum { EXPONENTS = 256 };
+
+/* How many values have each biased exponent: 0 denormals, 255 what is not finite, and zeros. */
+typedef struct exponents {
+  uint64_t count[EXPONENTS];
+} exponents;
+
+/* Counts x[0..n) in, but for what is equal to `fill`; NaN: there is no fill. */
+void ghz_exponents_add(exponents *e, const float *x, size_t n, float fill);
+
+/* Makes the lattices for the sum of so many arrays, whose values these are. The same counts give
+ * the same lattices everywhere. One bin without a scale is for all values; if its step is 0, they
+ * are summed as they are. Returns 0 if there is none. */
+int ghz_float_bins(const exponents *e, uint64_t arrays, bins *made);
+
+#endif
