@@ -91,7 +91,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   report_set_level(LEVEL_QUIET);
   unsigned how = *data++;
   const char *name = names[how & 3];
-  type_choice choice = {how & 4, how & 8 ? GHZ_F64 : GHZ_F32, how & 16};
+  type_choice choice = {how & 4, how & 8 ? GHZ_F64 : GHZ_F32, how & 16, how & 32};
   reading whole = read_file(name, choice, data, --size, true, false);
   reading pipe = read_file(name, choice, data, size, false, how >> 4 == 15);
   MUST(whole.ok == pipe.ok, "a file that is %s, a pipe that is %s", whole.ok ? "sound" : "refused",
