@@ -110,7 +110,7 @@ void *ghz_arena_reserve(arena *a, size_t size) {
   return a->data;
 }
 
-ghz_status ghz_fail(ghz_context *ctx, ghz_status status, const char *format, ...) {
+ghz_status(ghz_fail)(ghz_context *ctx, ghz_status status, const char *format, ...) {
   va_list args;
   const locale_t programs = numerals_begin();
   va_start(args, format);

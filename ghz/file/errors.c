@@ -10,7 +10,7 @@
 
 enum { NAME_END = 100 }; /* of a long name the message has the end, so that there is room for why */
 
-ghz_status ghz_file_fail(const char *name, ghz_status status, const char *format, ...) {
+ghz_status(ghz_file_fail)(const char *name, ghz_status status, const char *format, ...) {
   char text[MESSAGE_SIZE];
   const size_t length = name ? strlen(name) : 0;
   const char *shown = length > NAME_END ? name + length - NAME_END : name;

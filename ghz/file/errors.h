@@ -8,6 +8,9 @@
 /* Notes "name: text", or the text alone where name is NULL, and returns the status. */
 __attribute__((format(printf, 3, 4))) ghz_status ghz_file_fail(const char *name, ghz_status status,
                                                                const char *format, ...);
+#ifdef __clang_analyzer__
+#define ghz_file_fail(name, status, ...) (ghz_file_fail(name, status, __VA_ARGS__), (status))
+#endif
 
 /* Notes "name: frame N: ", the text of the status, and what the context, or without one the thread,
  * says of its last failure; returns the status. Notes nothing where it is GHZ_OK. */

@@ -287,12 +287,11 @@ GHZ_INLINE unsigned planes_from(int first, const layer_header *a, const layer_he
 /* Of two parts, whether the second one is 0 is known sooner than its largest width. */
 GHZ_INLINE void add_coefficient_planes(coefficient_sum *c, const layer_header *a, const layer_header *b,
                                        unsigned count, bit_plane *planes) {
-  const part last = part_or(c->from[0].width[PARTS - 1], c->from[1].width[PARTS - 1]);
   if (PARTS > 2) {
     add_parts(c, PARTS, planes_from(3 * PARTS / 4, a, b, count), planes);
     add_parts(c, 3 * PARTS / 4, planes_from(PARTS / 2, a, b, count), planes);
     add_parts(c, PARTS / 2, planes_from(PARTS / 4, a, b, count), planes);
-  } else if (!part_equal(last, part_zero())) {
+  } else if (!part_equal(part_or(c->from[0].width[PARTS - 1], c->from[1].width[PARTS - 1]), part_zero())) {
     add_parts(c, PARTS, count, planes);
   }
   add_parts(c, (PARTS + 3) / 4, count, planes);
