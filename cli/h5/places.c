@@ -113,7 +113,7 @@ static values values_of(hid_t set) {
               .space = H5(H5Dget_space)(set)};
   v.count = v.space < 0 ? -1 : H5(H5Sget_simple_extent_npoints)(v.space);
   v.size = v.type < 0 ? 0 : H5(H5Tget_size)(v.type);
-  v.at = v.count > 0 ? calloc((size_t)v.count, v.size) : NULL;
+  v.at = v.count > 0 && v.size > 0 ? calloc((size_t)v.count, v.size) : NULL;
   if (v.at && H5(H5Dread)(set, v.type, H5S_ALL, H5S_ALL, H5P_DEFAULT, v.at) < 0) {
     free(v.at);
     v.at = NULL;
@@ -191,7 +191,7 @@ static bool compare_values(comparison *c, hid_t a, hid_t b, const char *path, co
     ok = ok && attributes_alike(a, b, "units", false) && attributes_alike(a, b, "calendar", false);
   if (!ok && (time || c->o->differing_places))
     ok = note_differing(c, path);
-  else if (!ok && at < 0)
+  else if (!ok && (at < 0 || !x.at || !y.at))
     fail(other, "%s: %s that in %s: " SAME_PLACES, path,
          (x.at || x.count == 0) && (y.at || y.count == 0) ? "differs from" : "cannot be compared with",
          c->o->files[0]);

@@ -46,7 +46,7 @@ static void print_line(const char *prefix, const char *name, const char *suffix,
   fprintf(stderr, "%s%s\n", line, suffix);
 }
 
-bool fail(const char *name, const char *format, ...) {
+bool(fail)(const char *name, const char *format, ...) {
   va_list list;
   va_start(list, format);
   print_line(GHZ_COMMAND_NAME ": ", name, "", format, list);

@@ -35,11 +35,14 @@ static char *next_name(const char **list) {
   return name;
 }
 
-static bool add_name(lines *l, const char *name, ghz_bound bound) {
+/* Frees the name if there is no memory for more. */
+static bool add_name(lines *l, char *name, ghz_bound bound) {
   const options *o = l->o;
-  h5_request *more = realloc(l->named, (l->count + 1) * sizeof *more);
-  if (!more || !name)
+  h5_request *more = name ? realloc(l->named, (l->count + 1) * sizeof *more) : NULL;
+  if (!more) {
+    free(name);
     return fail(o->verb, "out of memory");
+  }
   l->named = more;
   more[l->count++] = (h5_request){
       .path = name,

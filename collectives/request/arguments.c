@@ -101,14 +101,10 @@ static int has_equal_blocks(const call *c) {
 
 /* Blocks of several sizes are flat. */
 static ghz_shape read_shape(const call *c) {
-  uint64_t count = c->count > 0 ? (uint64_t)c->count : 0;
-  if (c->counts)
-    count = c->counts[0];
-  if (has_equal_blocks(c))
-    return ghz_settings_shape(&c->set, count);
-  for (int b = 1; b < c->at.ranks; b++)
-    count = c->counts[b] > count ? c->counts[b] : count;
-  return ghz_flat(count);
+  uint64_t most = c->counts ? c->counts[0] : c->count > 0 ? (uint64_t)c->count : 0;
+  for (int b = 1; c->counts && b < c->at.ranks; b++)
+    most = c->counts[b] > most ? c->counts[b] : most;
+  return has_equal_blocks(c) ? ghz_settings_shape(&c->set, most) : ghz_flat(most);
 }
 
 static reduction reduction_of(const call *c) {
