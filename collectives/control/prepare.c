@@ -146,7 +146,9 @@ error ghz_prepare_bins(run *r) {
   r->job.bins = &r->bins;
   r->footprint.bins = (uint64_t)r->bins.count;
   r->agrees = !ghz_communicator_knows(r->with, &r->footprint);
-  return reserve(r) ? (error){0} : no_memory("values set apart");
+  if (!reserve(r))
+    return no_memory("values set apart");
+  return (error){0};
 }
 
 /* If the device or the copies of device buffers failed, the host can use none of the call's

@@ -66,24 +66,24 @@ static void stop(void) {
 }
 
 /* By either name, as a tool that is loaded before this library calls PMPI_Init. */
-#define START_AND_STOP(P)                                                                                      \
-  GHZ_API int P##MPI_Init(int *argc, char ***argv) {                                                           \
-    NEXT(P##MPI_Init);                                                                                         \
+#define START_AND_STOP(INIT, INIT_THREAD, FINALIZE)                                                            \
+  GHZ_API int INIT(int *argc, char ***argv) {                                                                  \
+    NEXT(INIT);                                                                                                \
     environment_check_mpi();                                                                                   \
     return started(next(argc, argv));                                                                          \
   }                                                                                                            \
-  GHZ_API int P##MPI_Init_thread(int *argc, char ***argv, int required, int *provided) {                       \
-    NEXT(P##MPI_Init_thread);                                                                                  \
+  GHZ_API int INIT_THREAD(int *argc, char ***argv, int required, int *provided) {                              \
+    NEXT(INIT_THREAD);                                                                                         \
     environment_check_mpi();                                                                                   \
     return started(next(argc, argv, required, provided));                                                      \
   }                                                                                                            \
-  GHZ_API int P##MPI_Finalize(void) {                                                                          \
-    NEXT(P##MPI_Finalize);                                                                                     \
+  GHZ_API int FINALIZE(void) {                                                                                 \
+    NEXT(FINALIZE);                                                                                            \
     stop();                                                                                                    \
     return next();                                                                                             \
   }
-START_AND_STOP()
-START_AND_STOP(P)
+START_AND_STOP(MPI_Init, MPI_Init_thread, MPI_Finalize)
+START_AND_STOP(PMPI_Init, PMPI_Init_thread, PMPI_Finalize)
 
 /* Programs that open MPI by dlopen, for themselves, do not find this library's functions. Shells
  * and tools that inherit LD_PRELOAD have MPI loaded by us, but do not use it: they are to hear

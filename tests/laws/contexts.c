@@ -285,7 +285,7 @@ static void forks_while_threads_work(void) {
       alarm(30);
       misfit(NULL);
       misfit(ctx);
-      _exit(ghz_context_threads(ctx) != 1);
+      _exit(ghz_context_threads(ctx) == 1 ? 0 : 1);
     }
     must(child > 0 && waitpid(child, &status, 0) == child && status == 0, "calls in a child beside threads");
   }
