@@ -43,21 +43,23 @@ static bool is_number(hid_t set, bool scalar) {
   return is;
 }
 
-/* A neighbour of the variable, by its name. */
+/* A neighbour of the variable, by its name; scalar: only if it is one number. */
 static bool add_named(const listing *l, const char *var, const char *name, bool scalar) {
   char path[PATH_BYTES];
   const char *slash = strrchr(var, '/');
-  snprintf(path, sizeof path, "%.*s%s", slash ? (int)(slash + 1 - var) : 0, var, name);
+  snprintf(path, sizeof path, "%.*s%s", slash && slash > var ? (int)(slash + 1 - var) : 0, var, name);
   const hid_t set = H5(H5Oopen)(l->file, path, H5P_DEFAULT);
-  const bool ok = set < 0 || !is_number(set, scalar) || add(l, path);
+  const bool ok =
+      set < 0 || H5(H5Iget_type)(set) != H5I_DATASET || (scalar && !is_number(set, true)) || add(l, path);
   h5_close(set);
   return ok;
 }
 
 bool places_of_variable(const char *name, hid_t whole, const char *var, bool all, paths *p) {
   static const char *const levels[] = {"plev", "lev", "level", "height", "depth", "altitude", "pressure"},
-                           *const attributes[] = {"coordinates",  "bounds",        "climatology",
-                                                  "grid_mapping", "cell_measures", "formula_terms"};
+                           *const attributes[] = {"coordinates",        "bounds",        "climatology",
+                                                  "grid_mapping",       "cell_measures", "formula_terms",
+                                                  "ancillary_variables"};
   char words[PATH_BYTES], *rest;
   listing l = {name, whole, p};
   const hid_t set = H5(H5Oopen)(whole, var, H5P_DEFAULT);
@@ -134,15 +136,19 @@ static double number_at(const values *v, hssize_t i) {
   return x;
 }
 
-/* Float and double have the same places to 7 digits of the largest, which a fill value is not. */
+/* Float and double have the same places to 7 digits of the largest, which a fill value is not, and
+ * to a quarter of what lies between neighbours: grids of metres are shifted by less. */
 static bool numbers_near(const values *a, const values *b, double rounding, hssize_t *at) {
-  double most = 0;
+  double most = 0, apart = 0;
   for (hssize_t i = 0; i < a->count; i++)
-    if (fabs(number_at(a, i)) < 1e15)
+    if (fabs(number_at(a, i)) < 1e15) {
       most = fmax(most, fabs(number_at(a, i)));
+      apart = fmax(apart, i > 0 ? fabs(number_at(a, i) - number_at(a, i - 1)) : 0);
+    }
   for (*at = 0; *at < a->count; ++*at) {
     const double x = number_at(a, *at), y = number_at(b, *at);
-    if (!(fabs(x - y) <= rounding * fmax(most, fabs(x))) && x != y && !(isnan(x) && isnan(y)))
+    if (!(fabs(x - y) <= fmin(rounding * fmax(most, fabs(x)), apart > 0 ? apart / 4 : INFINITY)) && x != y &&
+        !(isnan(x) && isnan(y)))
       return false;
   }
   return true;
@@ -174,6 +180,7 @@ static bool values_near(const values *a, const values *b, double rounding, hssiz
 
 typedef struct comparison {
   const options *o;
+  const paths *variables;
   hid_t file; /* the first of the command */
   paths places, differing;
 } comparison;
@@ -182,15 +189,25 @@ static bool note_differing(comparison *c, const char *path) {
   return paths_have(&c->differing, path) || paths_add(&c->differing, path, c->o->files[0]);
 }
 
+static bool units_alike(hid_t a, hid_t b) {
+  char one[7], two[7]; /* degree, degrees_north and degreesN are the same */
+  attribute_text(a, "units", one, sizeof one);
+  attribute_text(b, "units", two, sizeof two);
+  return strcmp(one, two) == 0;
+}
+
 static bool compare_values(comparison *c, hid_t a, hid_t b, const char *path, const char *other) {
   const values x = values_of(a), y = values_of(b);
   const bool time = place_kind_of(a, path) == PLACE_TIME;
   hssize_t at;
   bool ok = values_near(&x, &y, time ? 0 : 1e-6, &at);
-  if (time)
-    ok = ok && attributes_alike(a, b, "units", false) && attributes_alike(a, b, "calendar", false);
-  if (!ok && (time || c->o->differing_places))
+  const bool units = time ? attributes_alike(a, b, "units", false) && attributes_alike(a, b, "calendar", false)
+                          : units_alike(a, b),
+             name = at < 0 && x.count == 1 && y.count == 1; /* of a member, say */
+  if (!(ok = ok && units) && (time || name || c->o->differing_places))
     ok = note_differing(c, path);
+  else if (!ok && !units)
+    fail(other, "%s: has other units than in %s: " SAME_PLACES, path, c->o->files[0]);
   else if (!ok && (at < 0 || !x.at || !y.at))
     fail(other, "%s: %s that in %s: " SAME_PLACES, path,
          (x.at || x.count == 0) && (y.at || y.count == 0) ? "differs from" : "cannot be compared with",
@@ -205,13 +222,29 @@ static bool compare_values(comparison *c, hid_t a, hid_t b, const char *path, co
 
 static bool compare_place(comparison *c, hid_t whole, const char *path, const char *other) {
   const hid_t a = H5(H5Oopen)(c->file, path, H5P_DEFAULT), b = H5(H5Oopen)(whole, path, H5P_DEFAULT);
-  const place_kind kind = place_kind_of(a, path);
+  const place_kind kind = place_kind_of(a < 0 ? b : a, path), theirs = place_kind_of(b < 0 ? a : b, path);
   bool ok = true;
-  if (b < 0 || place_kind_of(b, path) != kind) /* the other file has none */
-    ok = kind != PLACE_WHERE || note_differing(c, path);
+  if (a < 0 || b < 0 || kind != theirs) /* one file has none */
+    ok = (kind != PLACE_WHERE && theirs != PLACE_WHERE) || note_differing(c, path);
   else if (kind != PLACE_NONE)
     ok = compare_values(c, a, b, path, other);
   h5_close(b, a);
+  return ok;
+}
+
+/* Values on a grid as wide as high may be turned. */
+static bool compare_dimensions(const comparison *c, hid_t whole, const char *var, const char *other) {
+  paths one = {0}, two = {0};
+  listing a = {c->o->files[0], c->file, &one}, b = {other, whole, &two};
+  const hid_t x = H5(H5Oopen)(c->file, var, H5P_DEFAULT), y = H5(H5Oopen)(whole, var, H5P_DEFAULT);
+  bool ok = attribute_references(x, "DIMENSION_LIST", add_referred, &a) &&
+            attribute_references(y, "DIMENSION_LIST", add_referred, &b);
+  for (size_t i = 0; ok && i < one.count && i < two.count; i++)
+    ok = strcmp(one.at[i], two.at[i]) == 0 || !paths_have(&one, two.at[i]) || c->o->differing_places ||
+         fail(other, "%s: has its dimensions in another order than in %s: " SAME_PLACES, var, a.name);
+  h5_close(y, x);
+  paths_free(&two);
+  paths_free(&one);
   return ok;
 }
 
@@ -220,6 +253,9 @@ static bool compare_file(comparison *c, const char *other) {
   if (whole < 0)
     return h5_fail(other, "cannot be opened as HDF5");
   bool ok = true;
+  for (size_t i = 0; ok && i < c->variables->count; i++)
+    ok = compare_dimensions(c, whole, c->variables->at[i], other) &&
+         places_of_variable(other, whole, c->variables->at[i], false, &c->places);
   for (size_t i = 0; ok && i < c->places.count; i++)
     ok = compare_place(c, whole, c->places.at[i], other);
   H5(H5Fclose)(whole);
@@ -237,7 +273,7 @@ static void report(const comparison *c) {
 
 bool places_agree(const options *o, const paths *variables) {
   const char *name = o->files[0];
-  comparison c = {.o = o, .file = H5(H5Fopen)(name, H5F_ACC_RDONLY, H5P_DEFAULT)};
+  comparison c = {.o = o, .variables = variables, .file = H5(H5Fopen)(name, H5F_ACC_RDONLY, H5P_DEFAULT)};
   if (c.file < 0)
     return h5_fail(name, "cannot be opened as HDF5");
   bool ok = true;

@@ -137,6 +137,30 @@ placed bare -e 's/double plev;//; s/plev = 85000;//'
 fails 1 "level.nc: plev: is 50000 at 0, but 85000 in a.nc" "$GHZ" mean a.nc bare.nc level.nc -o no.nc
 "$GHZ" sub -f a.nc bare.nc -o out.nc 2>said || die "$(cat said)"
 grep -q 'the files differ in it, and that of a.nc is taken: plev$' said || die "it said: $(cat said)"
+"$GHZ" sub -f bare.nc a.nc -o out.nc 2>said || die "$(cat said)"
+grep -q 'the files differ in it, and that of bare.nc is taken: plev$' said || die "it said: $(cat said)"
+# Units, steps of a grid that are small beside its numbers, and names of places.
+placed radians -e 's/double lat(lat);/double lat(lat); lat:units = "radian";/'
+placed degrees -e 's/double lat(lat);/double lat(lat); lat:units = "degrees_north";/'
+placed degree -e 's/double lat(lat);/double lat(lat); lat:units = "degree_north";/'
+placed metres -e "/^ lat = /,/;/c\ lat = $(seq -s, 5000000 5000059) ;"
+placed shifted -e "/^ lat = /,/;/c\ lat = $(seq -s, 5000001 5000060) ;"
+for order in "a b" "b a"; do
+  sites=$(seq 60 | sed "1s/.*/${order% *}/; 2s/.*/${order#* }/; s/.*/\"&\"/" | paste -sd,)
+  placed "${order% *}-sites" -e 's/"xlat realization"/"site model"/; s/double plev/string site(lat), model; double plev/' -e "s/^data:/data: model = \"$order\"; site = $sites;/"
+done
+fails 1 "radians.nc: lat: has other units than in degrees.nc: only values of the same places" "$GHZ" mean degrees.nc radians.nc -o no.nc
+ok "$GHZ" mean -q -f degrees.nc degree.nc -o out.nc
+fails 1 "shifted.nc: lat: is 5000001 at 0, but 5e+06 in metres.nc" "$GHZ" sub metres.nc shifted.nc -o no.nc
+fails 1 "b-sites.nc: site: differs from that in a-sites.nc: only values of the same places" "$GHZ" diff a-sites.nc b-sites.nc
+"$GHZ" mean -f a-sites.nc b-sites.nc --differing-places -o out.nc 2>said || die "$(cat said)"
+grep -q 'is taken: site, model$' said || die "it said: $(cat said)"
+# A grid as wide as high that is turned.
+for order in lat,lon lon,lat; do
+  ncgen -4 -o plain.nc <<<"netcdf s { dimensions: lat = 4; lon = 4; variables: float lat(lat), lon(lon), tas($order); data: lat = 1, 2, 3, 4; lon = 5, 6, 7, 8; tas = $(seq -s, 16); }"
+  $(repack --abs 1e-3 --var tas) -l tas:CHUNK=4x4 plain.nc "$order.nc"
+done
+fails 1 "lon,lat.nc: tas: has its dimensions in another order than in lat,lon.nc: only values" "$GHZ" sub lat,lon.nc lon,lat.nc -o no.nc
 
 # What means the same in another form is the same: 1e20 as a double, a text of any length.
 placed forms -e 's/tas:_FillValue = 1.e+20f/tas:_FillValue = 1.e+20f; tas:missing_value = 1.e+20f/'
