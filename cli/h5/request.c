@@ -132,6 +132,7 @@ static bool is_beside(const reading *r, hid_t set, const char *path) {
  * have one bound, and need none. */
 static bool complete(const reading *r, hid_t set, h5_request *q, bool named, bool *taken) {
   ghz_h5_parameters *p = &q->parameters;
+  double scale; /* of what is stored to what readers see, and the bound is for */
   if (!find_type(set, &p->type) || !find_layout(set, q))
     return !named || fail(r->name, "%s: is of a type or shape that the filter does not take", q->path);
   *taken =
@@ -140,6 +141,8 @@ static bool complete(const reading *r, hid_t set, h5_request *q, bool named, boo
     p->bound = (ghz_bound){GHZ_STEP, 1};
   if (!*taken)
     return true;
+  if (p->bound.kind == GHZ_ABS && attribute_numbers(set, "scale_factor", &scale, 1) == 1 && fabs(scale) > 1)
+    p->bound.value /= fabs(scale);
   warn_of_limits(set, q);
   return find_fill(r, set, q);
 }
@@ -183,7 +186,9 @@ bool h5_each_request(const options *o, const h5_request *named, size_t count, h5
   bool ok = true;
   for (size_t i = 0; ok && i < count; i++) {
     h5_request q = named[i];
-    ok = paths_of_variables(r.name, q.path, &own) && (q.path = own.at[i], show(&r, q, true, see, user));
+    ok = paths_of_variables(r.name, q.path, &own) &&
+         (own.count > i || fail(r.name, "%s: has more than one bound", q.path)) &&
+         (q.path = own.at[i], show(&r, q, true, see, user));
   }
   if (ok && o->bound_given && !o->var)
     ok = show_others(&r, &own, see, user);

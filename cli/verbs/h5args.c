@@ -85,14 +85,14 @@ static bool is_special(const char *name, const char *c) {
          (isdigit((unsigned char)*c) && (c == name || c[-1] == '/'));
 }
 
-/* An option, and a word that begins with a name, as a shell reads it; netcdf: escaped. */
+/* An option, and a word that begins with a name, as a shell reads it; netcdf: escaped, but for groups. */
 static void put(FILE *to, const char *option, const char *name, bool netcdf, const char *rest) {
   bool quoted = false;
   for (const char *c = name; *c; c++)
     quoted |= is_special(name, c);
   fprintf(to, " %s %s", option, quoted ? "'" : "");
   for (const char *c = name; *c; c++) {
-    if (netcdf && is_special(name, c))
+    if (netcdf && is_special(name, c) && !strchr(c, '/'))
       fputc('\\', to);
     fputs(*c == '\'' ? "'\\''" : (const char[]){*c, '\0'}, to);
   }
@@ -119,7 +119,7 @@ static void put_request(FILE *to, const h5_request *r, bool netcdf) {
                            : ":CHUNK=",
                   (unsigned long long)p->chunk[i]);
   if (n > 0)
-    put(to, netcdf ? "-c" : "-l", r->path, netcdf, rest);
+    put(to, netcdf ? "-c" : "-l", r->path, false, rest); /* nccopy takes these names as they are */
 }
 
 static void add(const h5_request *r, void *user) {

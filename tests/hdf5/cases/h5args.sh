@@ -82,7 +82,21 @@ lines --abs tas=0.01 deflated.nc
 eval "$(cat repack) deflated.nc small.nc"
 ok "$GHZ" mean -q small.nc small.nc --var tas -o mean.nc
 
+# A bound is that of what readers see; groups' names are for nccopy what they are; quality is beside data.
+ncgen -4 -o more.nc <<<"netcdf t { dimensions: x = 1800; variables: float twice(x); twice:scale_factor = -2.f; twice:ancillary_variables = \"twice_qc\"; float twice_qc(x); data: twice = $(numbers 1 0); twice_qc = $(numbers 1 0); group: g\\ 1 { variables: float x\\ y(x); data: x\\ y = $(numbers 1 0); } }" || die "ncgen failed"
+lines --abs 0.01 more.nc
+for kind in repack copy; do
+  rm -f made.nc
+  eval "$(cat $kind) more.nc made.nc" || die "$(cat $kind)"
+  [ "$(compressed made.nc)" = 'twice|x y' ] || die "$kind compressed $(compressed made.nc)"
+  ok h5diff -d 0.00500001 more.nc made.nc twice
+done
+
 # Refused.
+for both in "tas=1,/tas=2" "tas=1 --rel tas=1e-3"; do
+  # shellcheck disable=SC2086 # words
+  fails 1 "tas: has more than one bound" "$GHZ" h5args --abs $both t.nc
+done
 fails 1 "t.nc: no data set pr" "$GHZ" h5args --abs tas=1,pr=1 t.nc
 fails 1 "t.nc: label: is of a type or shape that the filter does not take" "$GHZ" h5args --abs label=1 t.nc
 fails 1 "t.nc: height: is of a type or shape" "$GHZ" h5args --abs height=1 t.nc
