@@ -33,7 +33,7 @@ def member(path: pathlib.Path, number: int, format: Any = 3, **changes: Any) -> 
     )
     data = xarray.Dataset({"tas": tas}, attrs={"model": "A", "history": f"run {number}"})
     data = data.assign_coords(time=("time", DAYS, {"units": "days since 2001-01-01"}))
-    data = data.assign(**changes)
+    data = data.assign(**changes).set_coords([*{"curved", "site", "day"} & {*changes}])
     codec: dict[str, Any] = {"serializer": ghz.zarr.GhzCodec(abs=EB), "compressors": None}
     if format == 2:
         codec = {"compressors": __import__("ghz.numcodecs").numcodecs.Ghz(abs=EB)}
@@ -138,6 +138,9 @@ PLACES: list[Any] = [
     pytest.param({"plev": ((), 850.0, {"units": "hPa"})}, {"plev": ((), 850.0, {"units": "Pa"})}, "plev", id="units"),
     pytest.param({"nav_lat": (("lat", "lon"), TWO, {"units": "degrees_north"})},
                  {"nav_lat": (("lat", "lon"), TWO.T.reshape(32, 48), {"units": "degrees_north"})}, "nav_lat", id="two dimensions"),
+    pytest.param({"curved": (("lat", "lon"), TWO)}, {"curved": (("lat", "lon"), TWO + 1)}, "curved", id="named by coordinates"),
+    pytest.param({"site": ("lat", [*"ab"] * 16)}, {"site": ("lat", [*"ba"] * 16)}, "site", id="names"),
+    pytest.param({"lat": 5e6 + np.arange(32.0)}, {"lat": 5e6 + np.arange(32.0) + 1}, "lat", id="a metre beside"),
 ]  # fmt: skip
 
 
@@ -177,8 +180,8 @@ def test_values_at_other_places_are_refused(
 
 def test_places_that_are_the_same(tmp_path: pathlib.Path) -> None:
     """But for rounding; and what is no place may differ."""
-    one = {"lat": LAT, "ensemble": ((), 3, {"axis": "E"}), "lon": LON + 0.1}
-    two = {"lat": LAT.astype("f4"), "ensemble": ((), 4, {"axis": "E"})}
+    one = {"lat": LAT, "day": ("time", DAYS), "ensemble": ((), 3, {"axis": "E"}), "lon": LON + 0.1}
+    two = {"lat": LAT.astype("f4"), "day": ("time", DAYS + 6), "ensemble": ((), 4, {"axis": "E"})}
     two["lon"] = (LON + 0.1).astype("f4")
     for number, more in enumerate((one, two)):  # data, which are named like places
         more |= {"pressure": (("time", "lat", "lon"), np.full((6, 32, 48), number))}

@@ -28,15 +28,21 @@ def coordinates_in(members: dict[str, Node]) -> dict[str, str]:
     "time" by path: coordinates of dimensions, latitudes and longitudes of cells, levels and times
     of all values together."""
     found: dict[str, str] = {}
+    said = [str(attributes_of(node).get("coordinates", "")) for node in members.values()]
+    named = {name for names in said for name in names.split()}
     for path, node in members.items():
         above, _, name = path.rpartition("/")
         own = dimensions_of(node) or ()
         if not isinstance(node, zarr.Array) or len(own) < node.ndim:
             continue
-        kind = _kind_of(name, node) or ("place" if own == (name,) else "")
+        kind = _kind_of(name, node) or (
+            "place" if own == (name,) or (name in named and not TIMES.issuperset(own)) else ""
+        )
         units = str(attributes_of(node).get("units")).lower()
         cells = units.startswith(("degrees_n", "degree_n", "degrees_e", "degree_e"))
-        if not kind or not (own in ((name,), ()) or (cells and not has_codec(node))):
+        if not kind or not (
+            own in ((name,), ()) or ((cells or name in named) and not has_codec(node))
+        ):
             continue
         for other, array in members.items():
             inside = other != path and (not above or f"{other}/".startswith(f"{above}/"))
@@ -55,7 +61,8 @@ def _kind_of(name: str, node: Array) -> str:
 
 
 def is_elsewhere(one: Node, two: Node) -> bool:
-    """Returns whether coordinates differ, by more than rounding to float32 makes of them."""
+    """Returns whether coordinates differ, by more than rounding to float32 makes of them, or than a
+    quarter of what lies between neighbours."""
     if not isinstance(one, zarr.Array) or not isinstance(two, zarr.Array) or one.shape != two.shape:
         return True
     units = [str(node.attrs.get("units")) for node in (one, two)]
@@ -64,4 +71,7 @@ def is_elsewhere(one: Node, two: Node) -> bool:
     a, b = np.asarray(one[...]), np.asarray(two[...])
     if a.dtype.kind not in "iuf" or b.dtype.kind not in "iuf":
         return not np.array_equal(a, b)
-    return not np.allclose(a.astype("f8"), b.astype("f8"), 2**-22, 1e-9, equal_nan=True)
+    a, b = a.astype("f8"), b.astype("f8")
+    apart = np.nanmax(np.abs(np.diff(a.ravel())), initial=0) or np.inf
+    far = np.nanmax(np.abs(a - b), initial=0) > apart / 4
+    return bool(far) or not np.allclose(a, b, 2**-22, 1e-9, equal_nan=True)
