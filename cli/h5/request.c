@@ -24,12 +24,18 @@ typedef struct reading {
 
 /* ---- What is missing ------------------------------------------------------------------------- */
 
+/* No value of an integer is 1e20, say. */
+static bool can_be(ghz_type type, double value) {
+  ghz_lattice any = {.type = type};
+  return ghz_lattice_set_fill(&any, value) == GHZ_OK;
+}
+
 /* The filter keeps one value exactly. */
 static bool take_fill(const reading *r, h5_request *q, const char *attribute, double value) {
   ghz_h5_parameters *p = &q->parameters;
   if (p->type == GHZ_F32)
     value = (double)(float)value;
-  if (!isfinite(value) || (p->fill && p->fill_value == value))
+  if (!can_be(p->type, value) || (p->fill && p->fill_value == value))
     return true;
   if (p->fill && !r->o->has_fill)
     return fail(r->name, "%s: its %s is %s, another than %s, and the filter keeps one of them: give --fill",
@@ -48,7 +54,7 @@ static bool find_fill(const reading *r, hid_t set, h5_request *q) {
   double values[FILLS_MAX];
   ghz_h5_parameters *p = &q->parameters;
   bool ok = !r->o->has_fill || fill_choose(q->path, p->type, r->o->fill, &p->fill_value);
-  p->fill = r->o->has_fill ? GHZ_H5_FILL_GIVEN : 0;
+  p->fill = r->o->has_fill && can_be(p->type, p->fill_value) ? GHZ_H5_FILL_GIVEN : 0;
   for (int i = 0; ok && i < 2; i++) {
     const int count = attribute_numbers(set, attributes[i], values, FILLS_MAX);
     if (count < 0 && !r->o->has_fill)

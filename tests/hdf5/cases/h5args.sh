@@ -46,6 +46,12 @@ fails 1 "t.nc: both: its missing_value is -9999, another than 1e+20, and the fil
 lines --abs 0.01 --fill 1e20 t.nc
 grep -q 'both: its missing_value, -9999, is not --fill' said || die "it said: $(cat said)"
 [ "$(wc -l <printed)" = 2 ] || die "it printed: $(cat printed)"
+sed 's/2t:_FillValue = -32768s/2t:missing_value = -99999.f/' t.cdl >far.cdl
+ncgen -4 -o far.nc far.cdl
+for file in t far; do # what no value of a type can be is not missing there
+  lines --abs 0.01 --fill 1e20 $file.nc
+  eval "$(cat repack) $file.nc made.nc" && h5diff $file.nc made.nc 2t || die "$(cat repack)"
+done
 # Each its own, of two kinds.
 lines --abs ./old=0.01,/tas=0.02,2t=1 --rel 'dew point=1e-4' t.nc
 grep -q 'old: values at the end of its valid_range, 300.003, may pass it by the bound' said || die "it said: $(cat said)"
