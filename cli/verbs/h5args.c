@@ -85,7 +85,7 @@ static bool is_special(const char *name, const char *c) {
          (isdigit((unsigned char)*c) && (c == name || c[-1] == '/'));
 }
 
-/* An option, and a word that begins with a name, as a shell reads it; netcdf: escaped, but for groups. */
+/* An option, a word that begins with a name, as a shell reads it; netcdf: escaped, groups not. */
 static void put(FILE *to, const char *option, const char *name, bool netcdf, const char *rest) {
   bool quoted = false;
   for (const char *c = name; *c; c++)

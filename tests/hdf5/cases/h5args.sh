@@ -88,7 +88,7 @@ lines --abs tas=0.01 deflated.nc
 eval "$(cat repack) deflated.nc small.nc"
 ok "$GHZ" mean -q small.nc small.nc --var tas -o mean.nc
 
-# A bound is that of what readers see; groups' names are for nccopy what they are; quality is beside data.
+# A bound is for what readers see; nccopy takes groups' names as they are; quality is beside data.
 ncgen -4 -o more.nc <<<"netcdf t { dimensions: x = 1800; variables: float twice(x); twice:scale_factor = -2.f; twice:ancillary_variables = \"twice_qc\"; float twice_qc(x); data: twice = $(numbers 1 0); twice_qc = $(numbers 1 0); group: g\\ 1 { variables: float x\\ y(x); data: x\\ y = $(numbers 1 0); } }" || die "ncgen failed"
 lines --abs 0.01 more.nc
 for kind in repack copy; do
