@@ -1,7 +1,7 @@
 # check_symbols.cmake: fails unless a shared library exports what its public headers declare with
 # GHZ_API or GHZ_API_CHECKED, that alone, and under the version GHZ_0.2, and a static one has no
-# global name of C that does not begin with ghz_; those of C++ are of its kernels. Needs NM, LIBRARY,
-# ARCHIVE and HEADERS.
+# global name of C that does not begin with ghz_; those of C++ are of its kernels. Needs NM,
+# LIBRARY, ARCHIVE and HEADERS.
 # SPDX-License-Identifier: BSD-3-Clause
 set(declared "")
 foreach(header IN LISTS HEADERS)
