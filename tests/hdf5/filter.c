@@ -313,6 +313,10 @@ static void read_and_write(const subject *s) {
   free(c.data);
 }
 
+#ifndef GHZ_SANITIZED
+#define GHZ_SANITIZED 0
+#endif
+
 static volatile int working;
 
 static void *work(void *s) {
@@ -391,7 +395,8 @@ int main(int argc, char **argv) {
   test_foreign_chunks();
   test_lying_numbers();
   test_keeping();
-  test_forks();
+  if (!GHZ_SANITIZED) /* a sanitizer's own locks are met as other threads left them */
+    test_forks();
   CHECK(dlclose(plugin) == 0);
   printf("the filter keeps what it promises\n");
   return EXIT_SUCCESS;

@@ -261,6 +261,10 @@ static void misfit(ghz_context *ctx) {
   free(values), free(stream);
 }
 
+#ifndef GHZ_SANITIZED
+#define GHZ_SANITIZED 0
+#endif
+
 static volatile int working;
 
 static void *work(void *unused) {
@@ -315,7 +319,8 @@ int main(void) {
   message_after_refusal();
   threads_without_contexts();
   calls_of_a_thread_that_ends();
-  forks_while_threads_work();
+  if (!GHZ_SANITIZED) /* a sanitizer's own locks are met as other threads left them */
+    forks_while_threads_work();
   printf("%zu calls: EBUSY during each; %ld refusals; %d threads without a context\n", call_count, refused,
          RUNNERS);
   return 0;

@@ -98,9 +98,10 @@ static ref_bytes page_of(const parts *p) {
   for (int i = 0; i < 32; i++)
     put_little(at + 16 + 4 * i, p->state[i], 4);
   at += PARTS;
-  memcpy(at, p->side.data, p->side.size);
-  memcpy(at + p->side.size, p->words.data, p->words.size);
-  memcpy(at + p->side.size + p->words.size, p->bytes.data, p->bytes.size);
+  const ref_bytes parts[] = {p->side, p->words, p->bytes};
+  for (int i = 0; i < 3; at += parts[i++].size)
+    if (parts[i].size)
+      memcpy(at, parts[i].data, parts[i].size);
   return page;
 }
 
