@@ -98,14 +98,14 @@ static ref_bytes page_of(const parts *p) {
   for (int i = 0; i < 32; i++)
     put_little(at + 16 + 4 * i, p->state[i], 4);
   at += PARTS;
-  const ref_bytes parts[] = {p->side, p->words, p->bytes};
-  for (int i = 0; i < 3; at += parts[i++].size)
-    if (parts[i].size)
-      memcpy(at, parts[i].data, parts[i].size);
+  const ref_bytes piece[] = {p->side, p->words, p->bytes};
+  for (int i = 0; i < 3; at += piece[i++].size)
+    if (piece[i].size)
+      memcpy(at, piece[i].data, piece[i].size);
   return page;
 }
 
-static parts parts_of(ref_bytes page) {
+static piece parts_of(ref_bytes page) {
   const uint8_t *at = page.data + KIND_AND_SIZE;
   const size_t side = get_little(at, 4), words = 2 * get_little(at + 4, 4);
   parts p = {.kind = page.data[0], .tiles = get_little(page.data + 1, 4), .unpacked = get_little(at + 8, 4)};
