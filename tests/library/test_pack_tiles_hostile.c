@@ -105,7 +105,7 @@ static ref_bytes page_of(const parts *p) {
   return page;
 }
 
-static piece parts_of(ref_bytes page) {
+static parts parts_of(ref_bytes page) {
   const uint8_t *at = page.data + KIND_AND_SIZE;
   const size_t side = get_little(at, 4), words = 2 * get_little(at + 4, 4);
   parts p = {.kind = page.data[0], .tiles = get_little(page.data + 1, 4), .unpacked = get_little(at + 8, 4)};
