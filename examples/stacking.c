@@ -1,7 +1,6 @@
 /* stacking.c: image stacking: adds noisy or shifted images of the same scene, one or more from each
- * rank. Does it three ways, which take turns, and prints the median time of each: MPI_Allreduce,
- * and the ring of libghzmpi without and with compression. Checks the error bound, and that all
- * ranks have the same bits.
+ * rank. Does it two ways, which take turns, and prints the median time of each: MPI_Allreduce, and
+ * the ring of libghzmpi. Checks the error bound, and that all ranks have the same bits.
  *
  *   mpicc stacking.c $(pkg-config --cflags --libs ghzmpi) -lm -o stacking
  *   mpiexec -n 4 ./stacking REPEAT BOUND FOLDER IMAGE.f32...
