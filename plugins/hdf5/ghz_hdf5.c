@@ -239,9 +239,8 @@ static void warn(const chunk *c, const recent_chunk *values, const ghz_lattice *
   for (size_t i = 0; i < values->count_of_numbers; i++)
     set = (set ^ values->numbers[i]) * UINT64_C(0x9e3779b97f4a7c15);
   const uint64_t bit = UINT64_C(1) << (set >> 58);
-  if (ghz_lattice_loss(c->ctx, lattice, values->values, values->count, 0, &loss) == GHZ_OK &&
-      ghz_loss_text(&loss, "ghz h5args --fill ", text, sizeof text) && !(told & bit) &&
-      !(atomic_fetch_or(&told, bit) & bit))
+  if (!(told & bit) && ghz_lattice_loss(c->ctx, lattice, values->values, values->count, 0, &loss) == GHZ_OK &&
+      ghz_loss_text(&loss, "ghz h5args --fill ", text, sizeof text) && !(atomic_fetch_or(&told, bit) & bit))
     fprintf(stderr, "ghz, filter of HDF5: in a chunk %s\n", text);
 }
 
