@@ -74,7 +74,7 @@ trap 'rm -rf "$work"' EXIT
 mkdir -p "$results" || cannot "cannot make the folder $results"
 results=$(cd "$results" && pwd)
 # What an earlier run left is not this one's.
-rm -f "$results"/{summary,machine,resources,table,compared,log}.txt "$results"/gpu_codec.csv
+rm -f "$results"/{summary,machine,resources,table,log}.txt "$results"/gpu_codec.csv
 {
   nvidia-smi --query-gpu=name,compute_cap,memory.total,driver_version,clocks.sm,clocks.mem,clocks.max.sm,clocks.max.mem,power.limit,ecc.mode.current,mig.mode.current \
     --format=csv
@@ -94,7 +94,6 @@ summary() {
   echo
   echo "gpu.sh, after $SECONDS s; $results has machine, table, CSV, resources and log:"
   cat "$results/summary.txt"
-  [ ! -s "$results/compared.txt" ] || cat "$results/compared.txt"
 }
 outcome() { # part what seconds
   printf '%-13s %s (%d s)\n' "$1" "$2" "$3" | tee -a "$results/summary.txt"
@@ -205,7 +204,6 @@ measure() {
   check bench "$seconds" 0 "$build/bench/codec" --device cuda --bounds 1e-3,1e-4 --fields "$build/fields" \
     --csv "$results/gpu_codec.csv" "$@"
   cp "$work/output" "$results/table.txt"
-  [ -s "$results/gpu_codec.csv" ] && awk -f "$root/bench/codec/cuda/compare.awk" "$results/gpu_codec.csv" >>"$results/compared.txt"
 }
 
 : >"$results/summary.txt"

@@ -9,8 +9,7 @@ enum { CPU, CUDA };
 static const char usage[] =
     "Usage: codec [OPTION...] [FILE[:DIMS][+FILE[:DIMS]]]...\n"
     "Measures compress, decompress and add. On the CPU: beside memcpy, and decompress + add + compress.\n"
-    "With --device cuda: beside copies from device to device, and four separate kernels; every result is\n"
-    "compared with the CPU's bytes first.\n"
+    "With --device cuda: beside copies from device to device, and four separate kernels.\n"
     "FILE is raw little-endian float32, DIMS its dimensions, slowest first (256x256x256). Two files joined\n"
     "by + are the operands of the addition; a single file is added to itself, rotated by half.\n"
     "On the CPU, fields of two or three dimensions are measured flat and with their shape.\n\n";

@@ -2,7 +2,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 set(bench_codec_sources main.c context.c fields.c cpu.c measure.c calls.c packing.c quality.c report.c
   ../common/options.c ../common/support.c)
-set(bench_codec_cuda_sources cuda/main.c cuda/device.c cuda/values.c cuda/work.c cuda/check.c cuda/measure.c
-  cuda/report.c)
+set(bench_codec_cuda_sources cuda/main.c cuda/device.c cuda/values.c cuda/work.c cuda/measure.c cuda/report.c)
 list(TRANSFORM bench_codec_sources PREPEND ${CMAKE_CURRENT_LIST_DIR}/)
 list(TRANSFORM bench_codec_cuda_sources PREPEND ${CMAKE_CURRENT_LIST_DIR}/)

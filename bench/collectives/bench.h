@@ -99,15 +99,11 @@ size_t job_input_count(const options *o, size_t total);
 size_t job_result_count(const job *j);
 /* Fills the buffers anew, the result's place with NaN, and returns the arguments of the call. */
 test_request job_call(const job *j, bool chooses);
-/* First value and number of values of a rank's share of the whole. */
-size_t share_first(size_t total, int rank);
-size_t share_count(size_t total, int rank);
 
 /* ---- reference.c ----------------------------------------------------------------------------- */
 
-/* Exact values of this rank's share of the result, high + low; NULL if nothing is to be checked. */
 typedef struct reference {
-  double *high, *low;
+  double *result;     /* of this rank, by MPI in doubles; NULL if nothing is to be checked */
   double least, most; /* finite values of all inputs */
   double promise;     /* largest error that a compressed result may have */
 } reference;
@@ -115,14 +111,6 @@ typedef struct reference {
 reference reference_make(const job *j);
 void reference_free(reference *r);
 double value_at(const options *o, const void *values, size_t i);
-
-/* Values of a share that begin at `first` in it. */
-typedef void piece_taker(void *user, size_t first, const void *values, size_t count);
-
-/* Gives every rank its share of the whole that rank `from` has. All ranks call it. */
-void deliver_shares(const job *j, const void *whole, int from, piece_taker *take, void *user);
-/* Values that travel together, of `count` from `at` on. */
-int piece_count(size_t count, size_t at);
 
 /* ---- check.c --------------------------------------------------------------------------------- */
 

@@ -26,8 +26,8 @@ static uint64_t hash(const void *data, size_t size) {
 }
 
 /* Sets `bits`, and `same` where every rank should have the same result. */
-static void compare_bits(const job *j, const void *result, verdict *v) {
-  uint64_t own = hash(result, job_result_count(j) * type_bytes(j->options)), extremes[2];
+static void compare_bits(const job *j, verdict *v) {
+  uint64_t own = hash(j->receive, job_result_count(j) * type_bytes(j->options)), extremes[2];
   uint64_t pair[2] = {own, ~own}, placed = mix(own + (uint64_t)world_rank());
   MPI_Allreduce(&placed, &v->bits, 1, MPI_UINT64_T, MPI_SUM, MPI_COMM_WORLD);
   MPI_Allreduce(pair, extremes, 2, MPI_UINT64_T, MPI_MAX, MPI_COMM_WORLD);
@@ -54,19 +54,11 @@ void check_across(const options *o, verdict *verdicts) {
 
 /* ---- Values ---------------------------------------------------------------------------------- */
 
-typedef struct comparison {
-  const job *job;
-  const reference *reference;
-  double limit;
-  bool wide; /* a float cannot always keep the limit: ghz/FORMAT.md, "Bound of a sum" */
-  verdict *verdict;
-} comparison;
-
-/* |y - exact|; infinite if only one of them is a NaN or an infinity. */
-static double error_of(double y, double high, double low) {
-  if (isfinite(y) && isfinite(high))
-    return fabs((y - high) - low);
-  return (isnan(y) && isnan(high)) || y == high ? 0 : INFINITY;
+/* |y - x|; infinite if only one of them is a NaN or an infinity. */
+static double error_of(double y, double x) {
+  if (isfinite(y) && isfinite(x))
+    return fabs(y - x);
+  return (isnan(y) && isnan(x)) || y == x ? 0 : INFINITY;
 }
 
 static double half_ulp(double y) {
@@ -74,54 +66,27 @@ static double half_ulp(double y) {
   return isfinite(x) ? (double)(nextafterf(x, INFINITY) - x) / 2 : 0;
 }
 
-static void compare(void *user, size_t first, const void *values, size_t count) {
-  comparison *c = user;
-  const reference *r = c->reference;
-  for (size_t i = 0; i < count; i++) {
-    double y = value_at(c->job->options, values, i);
-    double error = error_of(y, r->high[first + i], r->low[first + i]);
-    if (error > c->verdict->error)
-      c->verdict->error = error;
-    if (error > c->limit && !(c->wide && error <= c->limit / 2 + half_ulp(y)))
-      c->verdict->wrong++;
-  }
-}
-
-/* The largest rounding error of an uncompressed reduction. */
-static double rounding(const options *o, const reference *r) {
+/* The largest rounding error of a reduction in a type of this unit. */
+static double rounding(const reference *r, double unit) {
   double n = world_size(), largest = fmax(fabs(r->least), fabs(r->most));
-  double unit = type_bytes(o) == sizeof(float) ? FLT_EPSILON / 2 : DBL_EPSILON / 2;
-  return reduces(tested.what) && isfinite(largest) ? n * n * unit * largest : 0;
+  return reduces(tested.what) && isfinite(largest) ? n * n * unit / 2 * largest : 0;
 }
 
-/* The limit for this result: mpi.h, "bound". Infinite where no bound is promised. */
-static comparison limits(const job *j, const reference *r, double bound) {
+/* Compares this rank's result with what it should be. Where no bound is promised, no error is wrong;
+ * a float cannot always keep a promised one: ghz/FORMAT.md, "Bound of a sum". */
+static void compare(const job *j, const reference *r, double bound, verdict *v) {
   const options *o = j->options;
-  comparison c = {.job = j, .reference = r, .limit = r->promise};
-  c.wide = type_bytes(o) == sizeof(float) && reduces(tested.what);
-  if (bound == 0) {
-    c.limit = rounding(o, r);
-    c.wide = false;
-  } else if (isinf(bound)) {
-    c.limit = bound;
+  const bool is_float = type_bytes(o) == sizeof(float), wide = is_float && reduces(tested.what) && bound != 0;
+  const double unsure = rounding(r, DBL_EPSILON);
+  double limit = bound == 0 ? rounding(r, is_float ? FLT_EPSILON : DBL_EPSILON) : r->promise;
+  limit = isinf(bound) ? bound : limit + unsure;
+  for (size_t i = 0; i < job_result_count(j); i++) {
+    double y = value_at(o, j->receive, i), error = error_of(y, r->result[i]);
+    if (error > v->error)
+      v->error = error;
+    if (error > limit && !(wide && error <= limit / 2 + half_ulp(y) + unsure))
+      v->wrong++;
   }
-  return c;
-}
-
-/* Every rank compares its share of the result. A result that all ranks have is compared once if its
- * bits are the same, else once for each rank. */
-static void compare_values(const job *j, const void *result, comparison *c) {
-  size_t bytes = type_bytes(j->options), mine = share_count(j->total, world_rank());
-  const char *values = result;
-  if (tested.result == BLOCK_EACH)
-    compare(c, 0, values, mine);
-  else if (tested.result == WHOLE_AT_ROOT)
-    deliver_shares(j, result, j->options->root, compare, c);
-  else if (c->verdict->same == SAME)
-    compare(c, 0, values + share_first(j->total, world_rank()) * bytes, mine);
-  else
-    for (int from = 0; from < world_size(); from++)
-      deliver_shares(j, result, from, compare, c);
 }
 
 verdict check_result(const job *j, const reference *r, const ghz_mpi_report *report) {
@@ -130,14 +95,9 @@ verdict check_result(const job *j, const reference *r, const ghz_mpi_report *rep
   MPI_Allreduce(own, bound, 2, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
   found.compressed = bound[0] != 0;
   found.inexact = bound[1] != 0;
-  const void *result = j->receive;
-  compare_bits(j, result, &found);
-  comparison c = limits(j, r, bound[0]);
-  c.verdict = &found;
-  compare_values(j, result, &c);
-  double error = found.error;
-  uint64_t wrong = found.wrong;
-  MPI_Allreduce(&error, &found.error, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
-  MPI_Allreduce(&wrong, &found.wrong, 1, MPI_UINT64_T, MPI_SUM, MPI_COMM_WORLD);
+  compare_bits(j, &found);
+  compare(j, r, bound[0], &found);
+  MPI_Allreduce(MPI_IN_PLACE, &found.error, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
+  MPI_Allreduce(MPI_IN_PLACE, &found.wrong, 1, MPI_UINT64_T, MPI_SUM, MPI_COMM_WORLD);
   return found;
 }

@@ -46,12 +46,3 @@ test_request job_call(const job *j, bool chooses) {
     memcpy(j->receive, j->input, j->input_count * bytes);
   return c;
 }
-
-size_t share_first(size_t total, int rank) {
-  size_t ranks = (size_t)world_size(), r = (size_t)rank;
-  return total / ranks * r + (r < total % ranks ? r : total % ranks);
-}
-
-size_t share_count(size_t total, int rank) {
-  return share_first(total, rank + 1) - share_first(total, rank);
-}

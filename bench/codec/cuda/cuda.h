@@ -77,7 +77,6 @@ typedef struct work {
   int distinct;                     /* with values of their own: set i has those of i - distinct */
   size_t first[MAX_SETS];           /* index of a set's first value */
   size_t size[2][MAX_SETS];         /* bytes of the operands' streams */
-  unsigned char *host[2][MAX_SETS]; /* distinct sets: the CPU's streams */
   char *stream[2], *out;
   size_t stream_room, out_room; /* of a set, in each of these */
   size_t out_stride;            /* distance of sets in `out`; 0: they share one place */
@@ -108,21 +107,11 @@ void work_must(const work *w, operation op, int calls);
 double work_moved(const work *w, operation op, int set);
 /* Bytes of the stream that `ratio` refers to; NAN: none. */
 double work_packed(const work *w, operation op, int set);
-/* Which operand (side 0 or 1 of a set) operand j of a sum is. */
-void work_summand(const work *w, int sum, int j, int *set, int *side);
-/* Where a slot's decompressed values of a set are. */
-char *plain_of(const work *w, const slot *s, int side, int set);
 
 /* ---- add_floats.cu --------------------------------------------------------------------------- */
 
 /* acc[i] += x[i] for n values of `type`; both arrays begin at multiples of 16 bytes. */
 cudaError_t add_floats(ghz_type type, void *acc, const void *x, size_t n, cudaStream_t stream);
-
-/* ---- check.c --------------------------------------------------------------------------------- */
-
-/* Runs every operation on every set and compares all results with the CPU's bytes. A difference
- * ends the program, so that no wrong result is timed. */
-void check_all(work *w, const slot *s);
 
 /* ---- measure.c ------------------------------------------------------------------------------- */
 

@@ -17,17 +17,19 @@ static values load(const options *o, ghz_context *cpu, pair *p) {
   return v;
 }
 
-static work open_checked(const results *r, const values *v, const slot *s, double bound,
-                         const ghz_shape *shape) {
+/* Every call has run once, so that the sizes of all results are known. */
+static work open_sized(const results *r, const values *v, const slot *s, double bound, const ghz_shape *shape) {
   work w = work_open(v, s, bound, shape, r->options->quick);
-  check_all(&w, s);
+  for (int op = 0; op < OPS; op++)
+    for (int set = 0; set < work_usable_sets(&w, (operation)op); set++)
+      work_run(&w, s, (operation)op, set);
   work_fit(&w);
   return w;
 }
 
 static void run_shape(results *r, const values *v, const slot *s, double bound, const ghz_shape *shape) {
   const options *o = r->options;
-  work w = open_checked(r, v, s, bound, shape);
+  work w = open_sized(r, v, s, bound, shape);
   measure_all(o, &w, s, bound, r->figures + r->n_figures);
   r->n_figures += OPS;
   cuda_report_figures(r, r->n_figures - OPS);

@@ -3,7 +3,6 @@
 #include "cuda.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 #define MAX_STREAM_BYTES (4096 * MIB) /* of the operands and results of all sets */
 #define L2_IF_UNKNOWN (64 * MIB)
@@ -23,7 +22,8 @@ static void must_gpu(ghz_status status, const char *what, const slot *s) {
 
 /* ---- Single calls ---------------------------------------------------------------------------- */
 
-char *plain_of(const work *w, const slot *s, int side, int set) {
+/* Where a slot's decompressed values of a set are. */
+static char *plain_of(const work *w, const slot *s, int side, int set) {
   return s->plain[side] + (size_t)set % (s->plain_bytes / w->bytes) * w->bytes;
 }
 
@@ -35,7 +35,8 @@ static ghz_bytes operand(const work *w, int side, int set) {
   return (ghz_bytes){w->stream[side] + (size_t)set * w->stream_room, w->size[side][set]};
 }
 
-void work_summand(const work *w, int sum, int j, int *set, int *side) {
+/* Which operand (side 0 or 1 of a set) operand j of a sum is. */
+static void summand(const work *w, int sum, int j, int *set, int *side) {
   *set = (sum * (SETS_PER_SUM) + j / 2) % w->sets;
   *side = j % 2;
 }
@@ -44,7 +45,7 @@ static ghz_status sum(const work *w, const slot *s, int set, void *out, ghz_cuda
   ghz_bytes operands[SUM_TERMS];
   for (int j = 0; j < SUM_TERMS; j++) {
     int from, side;
-    work_summand(w, set, j, &from, &side);
+    summand(w, set, j, &from, &side);
     operands[j] = operand(w, side, from);
   }
   return ghz_cuda_sum(s->gpu, w->v->type, w->shape, SUM_TERMS, operands, out, w->out_room, outcome, s->stream);
@@ -125,7 +126,7 @@ static double summed_bytes(const work *w, int set) {
   double all = 0;
   for (int j = 0; j < SUM_TERMS; j++) {
     int from, side;
-    work_summand(w, set, j, &from, &side);
+    summand(w, set, j, &from, &side);
     all += (double)w->size[side][from];
   }
   return all;
@@ -269,11 +270,8 @@ work work_open(const values *v, const slot *s, double bound, const ghz_shape *sh
 }
 
 void work_close(work *w) {
-  for (int side = 0; side < 2; side++) {
-    for (int set = 0; set < MAX_SETS; set++)
-      free(w->host[side][set]);
+  for (int side = 0; side < 2; side++)
     device_free(w->stream[side]);
-  }
   device_free(w->out);
   must_cuda(cudaFreeHost(w->outcomes), "cudaFreeHost");
   must_cuda(cudaFreeHost(w->range), "cudaFreeHost");

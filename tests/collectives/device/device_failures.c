@@ -49,12 +49,25 @@ static float host[ROOM];
 static long damage_in = -1; /* messages until one is damaged; -1: never */
 static int damage_inside;   /* what only the device can notice */
 
+/* A message is a slice; that of a sum in bins is the sizes of slices, and then these: the first that
+ * is there. */
+static ghz_bytes slice_in(const uint8_t *message, size_t size) {
+  uint64_t each, all = 0, first = 0;
+  for (size_t at = 0; at + sizeof each <= size && all <= size; at += sizeof each) {
+    memcpy(&each, message + at, sizeof each);
+    first = first ? first : each;
+    all = each <= size ? all + each : size + 1;
+    if (first && at + sizeof each + all == size)
+      return (ghz_bytes){message + at + sizeof each, first};
+  }
+  return (ghz_bytes){message, size};
+}
+
 /* The first tile that is not empty gets seven width planes, which no tile of any kind has; or a
  * tile's size changes. */
 static void harm(uint8_t *message, size_t size) {
   ghz_slice s;
-  if (!check(ghz_slice_parse((ghz_bytes){message, size}, &s) == GHZ_OK && s.tiles,
-             "no message of tiles is sent"))
+  if (!check(ghz_slice_parse(slice_in(message, size), &s) == GHZ_OK && s.tiles, "no message of tiles is sent"))
     return;
   if (damage_inside && s.payload_size)
     message[(const uint8_t *)s.payload - message] |= 0xe0;
