@@ -8,18 +8,45 @@
 #include <float.h>
 #include <math.h>
 
-static ghz_status host_range(const call *c, ghz_context *codec, const void *x, size_t n, double *min,
-                             double *max) {
+/* Values whose range is looked for, and that of each share of them. */
+typedef struct search {
+  const call *c;
+  const uint8_t *x;
+  size_t n;
+  double min[TEAM_MOST], max[TEAM_MOST];
+} search;
+
+static ghz_status search_share(ghz_context *codec, void *user, int share, int of) {
+  search *s = user;
+  const call *c = s->c;
+  const size_t each = s->n / (size_t)of, first = each * (size_t)share, n = share + 1 < of ? each : s->n - first;
+  const void *x = s->x + first * c->value_size;
   if (c->set.has_fill)
-    return ghz_range_without(codec, c->real, x, n, c->set.fill, min, max);
-  return ghz_range(codec, c->real, x, n, min, max);
+    return ghz_range_without(codec, c->real, x, n, c->set.fill, &s->min[share], &s->max[share]);
+  return ghz_range(codec, c->real, x, n, &s->min[share], &s->max[share]);
 }
 
-static ghz_status range_of(const call *c, const payload_job *job, const void *x, size_t n, double *min,
-                           double *max) {
-  if (job->source_on_device && n)
-    return ghz_device_range(job->device, c->real, x, n, min, max);
-  return host_range(c, job->codec, x, n, min, max);
+static ghz_status host_range(const call *c, workspace *w, const void *x, size_t n, double *min, double *max) {
+  team *t = ghz_team_of(&w->team, c->set.threads);
+  search s = {.c = c, .x = x, .n = n};
+  *min = INFINITY;
+  *max = -INFINITY;
+  for (int i = 0; i < TEAM_MOST; i++) {
+    s.min[i] = INFINITY;
+    s.max[i] = -INFINITY;
+  }
+  const ghz_status status = t ? ghz_team_each(t, search_share, &s) : search_share(w->codec, &s, 0, 1);
+  for (int i = 0; i < TEAM_MOST; i++) {
+    *min = s.min[i] < *min ? s.min[i] : *min;
+    *max = s.max[i] > *max ? s.max[i] : *max;
+  }
+  return status;
+}
+
+static ghz_status range_of(const run *r, const void *x, size_t n, double *min, double *max) {
+  if (r->job.source_on_device && n)
+    return ghz_device_range(r->job.device, r->made.real, x, n, min, max);
+  return host_range(&r->made, r->with->work, x, n, min, max);
 }
 
 static int arrays_of(const call *c) {
@@ -40,7 +67,7 @@ static ghz_status measure(const run *r, record *again, exponents *e) {
       if (c->set.bound.kind == GHZ_MPI_FLOAT)
         ghz_exponents_add(e, (const float *)(const void *)x, n, c->set.has_fill ? (float)c->set.fill : NAN);
       else
-        status = range_of(c, &r->job, x, n, &min, &max);
+        status = range_of(r, x, n, &min, &max);
       again->min = min < again->min ? min : again->min;
       again->max = max > again->max ? max : again->max;
     }
@@ -59,13 +86,12 @@ static const void *input_of(const call *c, uint64_t *values) {
   return is_block ? call_block(c, c->recv, c->at.rank) : c->recv;
 }
 
-error ghz_range_early(const call *c, ghz_context *codec, error own, record *r) {
+error ghz_range_early(const call *c, workspace *w, error own, record *r) {
   uint64_t values;
   const void *x = input_of(c, &values);
   if (own.code || c->on.any || values == 0 || !call_range_is_early(c))
     return own;
-  ghz_context_set_threads(codec, c->set.threads);
-  ghz_status status = host_range(c, codec, x, (size_t)values, &r->min, &r->max);
+  ghz_status status = host_range(c, w, x, (size_t)values, &r->min, &r->max);
   return status == GHZ_OK ? own : (error){MPI_ERR_NO_MEM, ERROR_OURS, "no memory to find the range"};
 }
 

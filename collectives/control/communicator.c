@@ -32,6 +32,7 @@ static void destroy(workspace *w) {
   ghz_engine_free(&w->space);
   grow_free(&w->spare);
   ghz_device_free(w->device);
+  ghz_team_free(w->team);
   free(w);
 }
 

@@ -82,6 +82,7 @@ typedef struct workspace {
   engine_space space;
   growing spare;  /* as in call */
   device *device; /* NULL: no call has needed one yet */
+  team *team;     /* the same */
 } workspace;
 
 /* What the memory for a call depends on, beside communicator and rank. Without padding: compared
@@ -160,7 +161,7 @@ int ghz_select_rests(tuner *t, const call *c, const record *own);
 
 /* 2. Finds this rank's part of the range that the first agreement brings, if it does and there is
  * nothing wrong yet. Local. */
-error ghz_range_early(const call *c, ghz_context *codec, error own, record *r);
+error ghz_range_early(const call *c, workspace *w, error own, record *r);
 
 /* 3. Tells the tuner how the call before compressed, and sets how to make this one. */
 void ghz_select(run *r);

@@ -47,7 +47,9 @@ static failure run_engine(run *r) {
   fenv_t programs;
   fegetenv(&programs);
   fesetenv(FE_DFL_ENV);
+  ghz_team_begin(&r->job);
   const failure f = ghz_engine_run(&w->plan, r->payload, &r->job, &w->space, r->with->own);
+  ghz_team_end(&r->job);
   fesetenv(&programs);
   return f;
 }

@@ -60,6 +60,7 @@ static payload_job job_of(const run *r) {
   const call *c = &r->made;
   workspace *w = r->with->work;
   return (payload_job){.codec = w->codec,
+                       .team = ghz_team_of(&w->team, c->set.threads),
                        .pool = &w->pool,
                        .plan = &w->plan,
                        .lattice.type = c->real,
@@ -84,32 +85,29 @@ static ghz_status set_up_device(const call *c, workspace *w, payload_job *job) {
                           all_on_device && ghz_device_direct());
 }
 
-static const payload *payload_of(const payload_job *job) {
+static const payload *payload_of(payload_job *job) {
 #ifdef GHZ_HAVE_CUDA
-  if (job->async)
+  if (job->device)
     return &ghz_payload_device;
 #endif
-  return job->bins ? &ghz_payload_bins : &ghz_payload_homomorphic;
-}
-
-static int reserve(run *r) {
-  workspace *w = r->with->work;
-  r->payload = payload_of(&r->job);
-  return ghz_engine_prepare(&w->space, &w->plan, r->payload, &r->job);
+  job->async = job->team ? &ghz_team_async_ops : NULL;
+  return job->team ? &ghz_payload_team : job->bins ? &ghz_payload_bins : &ghz_payload_homomorphic;
 }
 
 /* The codec's scratch depends on the number of threads, too, in which ranks may differ. */
-static int reserve_codec(const run *r) {
-  const workspace *w = r->with->work;
-  uint64_t terms = r->job.total_contributions;
-  uint32_t most = terms > UINT32_MAX ? UINT32_MAX : terms > 0 ? (uint32_t)terms : 1;
-  return ghz_slice_reserve(w->codec, &(ghz_shape){.dims = 1}, w->plan.piece_tiles, r->made.real, most) ==
-         GHZ_OK;
+static int reserve(run *r) {
+  workspace *w = r->with->work;
+  const uint64_t all = r->job.total_contributions, tiles = w->plan.piece_tiles;
+  const uint32_t terms = all > UINT32_MAX ? UINT32_MAX : all > 0 ? (uint32_t)all : 1;
+  r->payload = payload_of(&r->job);
+  return ghz_engine_prepare(&w->space, &w->plan, r->payload, &r->job) &&
+         (!r->job.team || ghz_team_reserve(r->job.team, &r->job, tiles, terms)) &&
+         ghz_slice_reserve(w->codec, &(ghz_shape){.dims = 1}, tiles, r->made.real, terms) == GHZ_OK;
 }
 
 /* Works on the host, where everything is reserved: enough to tell the other ranks. */
 static void give_up_device(run *r) {
-  r->job.async = NULL;
+  r->job.device = NULL;
   r->job.pool = &r->with->work->pool;
   r->payload = payload_of(&r->job);
 }
@@ -134,12 +132,12 @@ static error make_plan(run *r) {
   if (!plan_call(&r->made, &w->plan, &r->footprint) || !reserve(r))
     return no_memory("the plan");
   error on_device = ghz_error_of_device(set_up_device(&r->made, w, &r->job));
-  if (r->job.async && !reserve(r))
+  if (r->job.device && !reserve(r))
     on_device = no_memory("buffers on the device");
   if (on_device.code)
     give_up_device(r);
   r->has_plan = 1;
-  return reserve_codec(r) ? on_device : no_memory("the codec");
+  return on_device;
 }
 
 error ghz_prepare_bins(run *r) {
@@ -167,7 +165,6 @@ static error find_spare(run *r) {
 
 error ghz_prepare(run *r, error own) {
   own = own.code ? own : find_spare(r);
-  ghz_context_set_threads(r->with->work->codec, r->made.set.threads);
   r->job = job_of(r);
   r->footprint = footprint_of(r);
   r->needs_range = r->made.set.bound.kind != GHZ_ABS && (r->agreed.devices || !call_range_is_early(&r->made));

@@ -121,14 +121,18 @@ static int work(engine *e) {
   return 1;
 }
 
-/* Nothing to do but to poll MPI and the device. The time counts for the device's oldest
- * operation. */
+/* Nothing to do but to poll MPI and who works, or to help. The time counts for a device's oldest
+ * operation; a team counts its own. */
 static void idle(engine *e) {
   double now = MPI_Wtime();
-  if (e->idle_polls)
+  int helps = e->job->async->help != NULL;
+  if (e->idle_polls && !helps)
     *e->async[0].seconds += now - e->idle_since;
   e->idle_since = now;
-  ghz_backoff(e->idle_polls++);
+  if (helps && e->job->async->help(e->job))
+    e->idle_polls = 0;
+  else
+    ghz_backoff(e->idle_polls++);
 }
 
 /* Whenever it waits, all receives that the window admits are posted: since then nothing has
@@ -178,11 +182,11 @@ void ghz_engine_free(engine_space *space) {
     grow_free(&space->arrays[i]);
 }
 
-/* Waits for the device, which must not work on what others will use. */
+/* Waits for all operations: nothing must work on what others will use. */
 static void drain(engine *e) {
-  for (int polls = 0; e->async_count; polls++)
+  while (e->async_count)
     if (!ghz_engine_poll_async(e))
-      ghz_backoff(polls);
+      idle(e);
 }
 
 failure ghz_engine_run(plan *p, const payload *kind, payload_job *job, engine_space *space, MPI_Comm comm) {

@@ -99,8 +99,6 @@ void ghz_engine_release_pieces(engine *e);
 
 /* ---- window.c -------------------------------------------------------------------------------- */
 
-enum { ENGINE_ASYNC_OPS = 16 }; /* that a device works on at a time: two for each of its streams */
-
 /* The most buffers that a plan takes at a time. `change` is scratch for one number more than there
  * are events, and one more. */
 size_t ghz_window_buffers(const plan *p, const payload *kind, int is_async, int32_t *change);

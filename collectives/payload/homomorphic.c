@@ -51,10 +51,11 @@ static ghz_status encode_empty_sum(payload_job *job, const piece *p, buffer *out
   return ghz_slice_header(&out->slice, out->memory);
 }
 
+/* Of two buffers, what is in them; who holds them the engine may be noting meanwhile. */
 static void swap(buffer *a, buffer *b) {
-  buffer c = *a;
-  *a = *b;
-  *b = c;
+  const buffer c = *a;
+  a->data = b->data, a->size = b->size, a->memory = b->memory, a->capacity = b->capacity, a->slice = b->slice;
+  b->data = c.data, b->size = c.size, b->memory = c.memory, b->capacity = c.capacity, b->slice = c.slice;
 }
 
 /* Adds contribution after contribution, going back and forth between two buffers. */

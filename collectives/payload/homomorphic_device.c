@@ -227,6 +227,6 @@ static ghz_status peek(payload_job *job, const buffer *in, void *dst, size_t siz
   return ghz_device_copy(dst, in->data, size);
 }
 
-const async_ops ghz_device_async_ops = {poll, make_sendable, peek};
+const async_ops ghz_device_async_ops = {.poll = poll, .make_sendable = make_sendable, .peek = peek};
 
 #endif

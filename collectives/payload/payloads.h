@@ -21,6 +21,31 @@ ghz_status ghz_payload_validate(payload_job *job, const piece *p, buffer *in);
 /* The most bytes of a message that sums `terms` terms. */
 size_t ghz_payload_capacity(const payload_job *job, uint64_t tiles, uint64_t terms);
 
+/* ---- team.c: threads ------------------------------------------------------------------------- */
+
+enum { TEAM_MOST = ENGINE_ASYNC_OPS }; /* threads, the calling one included */
+typedef struct team team;
+
+/* The team that is kept there, made or enlarged to so many threads if the system has them. NULL: the
+ * calling thread works alone. */
+team *ghz_team_of(team **kept, int threads);
+
+/* Reserves what the job's operations on pieces of so many tiles take. Returns 0 if there is no
+ * memory. */
+int ghz_team_reserve(team *t, const payload_job *job, uint64_t tiles, uint32_t terms);
+
+/* Has each thread do its share, one of `of`, and returns the first status that is not GHZ_OK. */
+typedef ghz_status team_work(ghz_context *codec, void *user, int share, int of);
+ghz_status ghz_team_each(team *t, team_work *share, void *user);
+
+/* Before and after an engine runs the job. Does nothing without a team. */
+void ghz_team_begin(const payload_job *job);
+void ghz_team_end(payload_job *job);
+
+void ghz_team_free(team *t);
+
+extern const async_ops ghz_team_async_ops;
+
 /* ---- bins.c: sums of floats that no one lattice holds ---------------------------------------- */
 /* Values are sorted into bins by their exponents, and each bin has a lattice of its own. */
 

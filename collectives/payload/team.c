@@ -1,0 +1,315 @@
+/* team.c: operations of a payload side by side, on threads of the library's own. An operation only
+ * begins, and the engine asks for its end, as it asks a device.
+ *
+ * A team belongs to a workspace, so to one call at a time. Its threads sleep where nothing waits for
+ * them. Each has a codec, scratch and figures of its own, the calling thread too, which is the first
+ * member and works while the engine has nothing else to do. */
+/* SPDX-License-Identifier: BSD-3-Clause */
+
+#include "payload/payloads.h"
+
+#include <fenv.h>
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+#include <string.h>
+
+typedef enum operation { ENCODE, REDUCE, DECODE, SHARE } operation;
+
+typedef struct task {
+  enum { FREE, WAITS, UNDER_WAY, ENDED } state;
+  operation operation;
+  unsigned number; /* the least of those that wait is the next */
+  const piece *piece;
+  const buffer *mine, *theirs;
+  buffer *out;     /* of a decoding: what is read */
+  team_work *work; /* of a share: */
+  void *user;
+  int share;
+  ghz_status status;
+} task;
+
+typedef struct member {
+  team *team;
+  pthread_t thread; /* but of the first */
+  ghz_context *codec;
+  buffer_pool scratch;
+  payload_job job;
+  ghz_mpi_report report;
+} member;
+
+struct team {
+  pthread_mutex_t lock;
+  pthread_cond_t wake; /* there is a task, or it is the end */
+  int size, active;    /* members; those of this call */
+  int ends;
+  unsigned numbers;
+  task tasks[ENGINE_ASYNC_OPS];
+  member members[TEAM_MOST];
+};
+
+static const payload *payload_of(const payload_job *job) {
+  return job->bins ? &ghz_payload_bins : &ghz_payload_homomorphic;
+}
+
+/* ---- Members --------------------------------------------------------------------------------- */
+
+static task *next_task(team *t) {
+  task *next = NULL;
+  for (int i = 0; i < ENGINE_ASYNC_OPS; i++) {
+    task *k = &t->tasks[i];
+    if (k->state == WAITS && (!next || (int)(k->number - next->number) < 0))
+      next = k;
+  }
+  return next;
+}
+
+static ghz_status operate(member *m, const task *k) {
+  const payload *p = payload_of(&m->job);
+  switch (k->operation) {
+  case ENCODE:
+    return p->encode(&m->job, k->piece, k->out);
+  case REDUCE:
+    return p->reduce(&m->job, k->piece, k->mine, k->theirs, k->out);
+  case DECODE:
+    return p->decode(&m->job, k->piece, k->out);
+  default:
+    return k->work(m->codec, k->user, k->share, m->team->active);
+  }
+}
+
+/* Does the next task, while it gives up the lock. Returns 0 if none waits. */
+static int work(member *m) {
+  team *t = m->team;
+  task *k = m - t->members < t->active ? next_task(t) : NULL;
+  if (!k)
+    return 0;
+  k->state = UNDER_WAY;
+  pthread_mutex_unlock(&t->lock);
+  const ghz_status status = operate(m, k);
+  pthread_mutex_lock(&t->lock);
+  k->status = status;
+  k->state = ENDED;
+  return 1;
+}
+
+/* In the default floating-point environment, as the calling thread: law L3. */
+static void *live(void *user) {
+  member *m = user;
+  team *t = m->team;
+  fesetenv(FE_DFL_ENV);
+  pthread_mutex_lock(&t->lock);
+  while (!t->ends)
+    if (!work(m))
+      pthread_cond_wait(&t->wake, &t->lock);
+  pthread_mutex_unlock(&t->lock);
+  return NULL;
+}
+
+/* Signals are the program's. */
+static int start(member *m) {
+  sigset_t all, programs;
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, &programs);
+  const int code = pthread_create(&m->thread, NULL, live, m);
+  pthread_sigmask(SIG_SETMASK, &programs, NULL);
+  return code == 0;
+}
+
+/* One more, if the system gives it. */
+static int join(team *t) {
+  member *m = &t->members[t->size];
+  m->team = t;
+  if (ghz_context_create(&m->codec, 1) != GHZ_OK)
+    return 0;
+  if (t->size == 0 || start(m))
+    return ++t->size;
+  ghz_context_free(m->codec);
+  return 0;
+}
+
+/* ---- A workspace's --------------------------------------------------------------------------- */
+
+team *ghz_team_of(team **kept, int threads) {
+  team *t = *kept;
+  if (threads < 2)
+    return NULL;
+  if (!t) {
+    t = *kept = calloc(1, sizeof *t);
+    if (!t)
+      return NULL;
+    pthread_mutex_init(&t->lock, NULL);
+    pthread_cond_init(&t->wake, NULL);
+  }
+  threads = threads < TEAM_MOST ? threads : TEAM_MOST;
+  while (t->size < threads && join(t))
+    ;
+  pthread_mutex_lock(&t->lock);
+  t->active = t->size < threads ? t->size : threads;
+  pthread_mutex_unlock(&t->lock);
+  return t->active > 1 ? t : NULL;
+}
+
+int ghz_team_reserve(team *t, const payload_job *job, uint64_t tiles, uint32_t terms) {
+  const payload *p = payload_of(job);
+  int enough = 1;
+  for (int i = 0; i < t->active; i++) {
+    member *m = &t->members[i];
+    enough = enough && ghz_buffer_pool_reserve(&m->scratch, p->capacity(job, tiles), (size_t)p->scratch) &&
+             ghz_slice_reserve(m->codec, &(ghz_shape){.dims = 1}, tiles, job->lattice.type, terms) == GHZ_OK;
+  }
+  return enough;
+}
+
+void ghz_team_free(team *t) {
+  if (!t)
+    return;
+  pthread_mutex_lock(&t->lock);
+  t->ends = 1;
+  pthread_cond_broadcast(&t->wake);
+  pthread_mutex_unlock(&t->lock);
+  for (int i = 0; i < t->size; i++) {
+    if (i > 0)
+      pthread_join(t->members[i].thread, NULL);
+    ghz_context_free(t->members[i].codec);
+    ghz_buffer_pool_free(&t->members[i].scratch);
+  }
+  pthread_cond_destroy(&t->wake);
+  pthread_mutex_destroy(&t->lock);
+  free(t);
+}
+
+/* ---- A call's -------------------------------------------------------------------------------- */
+
+void ghz_team_begin(const payload_job *job) {
+  team *t = job->team;
+  for (int i = 0; t && i < t->active; i++) {
+    member *m = &t->members[i];
+    m->report = (ghz_mpi_report){0};
+    m->job = *job;
+    m->job.codec = m->codec;
+    m->job.pool = &m->scratch;
+    m->job.report = &m->report;
+  }
+}
+
+/* Seconds are those of a thread, on average. */
+void ghz_team_end(payload_job *job) {
+  const team *t = job->team;
+  for (int i = 0; t && i < t->active; i++) {
+    const member *m = &t->members[i];
+    job->result += m->job.result;
+    job->result_compressed += m->job.result_compressed;
+    job->report->inexact |= m->report.inexact;
+    job->report->compress += m->report.compress / t->active;
+    job->report->combine += m->report.combine / t->active;
+    job->report->decompress += m->report.decompress / t->active;
+  }
+}
+
+/* There is room: the engine begins no more than so many, and a member has one share. */
+static void put(team *t, task k) {
+  task *at = t->tasks;
+  k.state = WAITS;
+  pthread_mutex_lock(&t->lock);
+  k.number = t->numbers++;
+  while (at->state != FREE)
+    at++;
+  *at = k;
+  if (t->active == t->size)
+    pthread_cond_signal(&t->wake);
+  else /* or it may wake one that is not of this call */
+    pthread_cond_broadcast(&t->wake);
+  pthread_mutex_unlock(&t->lock);
+}
+
+static ghz_status begin(payload_job *job, task k) {
+  k.out->pending = 1;
+  put(job->team, k);
+  return GHZ_OK;
+}
+
+static size_t capacity(const payload_job *job, uint64_t tiles) {
+  return payload_of(job)->capacity(job, tiles);
+}
+
+static ghz_status encode(payload_job *job, const piece *p, buffer *out) {
+  return begin(job, (task){.operation = ENCODE, .piece = p, .out = out});
+}
+
+static ghz_status validate(payload_job *job, const piece *p, buffer *in) {
+  return payload_of(job)->validate(job, p, in);
+}
+
+static ghz_status reduce(payload_job *job, const piece *p, const buffer *mine, const buffer *theirs,
+                         buffer *out) {
+  return begin(job, (task){.operation = REDUCE, .piece = p, .mine = mine, .theirs = theirs, .out = out});
+}
+
+static ghz_status decode(payload_job *job, const piece *p, const buffer *result) {
+  return begin(job, (task){.operation = DECODE, .piece = p, .out = (buffer *)(uintptr_t)result});
+}
+
+/* Scratch is the members' own. */
+const payload ghz_payload_team = {
+    .capacity = capacity, .encode = encode, .validate = validate, .reduce = reduce, .decode = decode};
+
+/* ---- Async ops ------------------------------------------------------------------------------- */
+
+/* Takes away the task on a buffer, or that of a share, if it has ended. */
+static int has_ended(team *t, const buffer *b, int share, ghz_status *status) {
+  int ended = 0;
+  pthread_mutex_lock(&t->lock);
+  for (int i = 0; i < ENGINE_ASYNC_OPS && !ended; i++)
+    if (t->tasks[i].state == ENDED && t->tasks[i].out == b && t->tasks[i].share == share) {
+      *status = t->tasks[i].status;
+      t->tasks[i].state = FREE;
+      ended = 1;
+    }
+  pthread_mutex_unlock(&t->lock);
+  return ended;
+}
+
+static int poll(payload_job *job, const piece *p, buffer *b, ghz_status *status) {
+  (void)p;
+  return has_ended(job->team, b, 0, status);
+}
+
+static int work_here(team *t) {
+  pthread_mutex_lock(&t->lock);
+  const int worked = work(&t->members[0]);
+  pthread_mutex_unlock(&t->lock);
+  return worked;
+}
+
+static int help(payload_job *job) {
+  return work_here(job->team);
+}
+
+static ghz_status make_sendable(payload_job *job, const piece *p, buffer *b) {
+  (void)job, (void)p, (void)b;
+  return GHZ_OK;
+}
+
+static ghz_status peek(payload_job *job, const buffer *in, void *dst, size_t size) {
+  (void)job;
+  memcpy(dst, in->data, size);
+  return GHZ_OK;
+}
+
+const async_ops ghz_team_async_ops = {poll, make_sendable, peek, help};
+
+/* ---- Shares ---------------------------------------------------------------------------------- */
+
+ghz_status ghz_team_each(team *t, team_work *share, void *user) {
+  ghz_status first = GHZ_OK, status = GHZ_OK;
+  for (int i = 0; i < t->active; i++)
+    put(t, (task){.operation = SHARE, .work = share, .user = user, .share = i});
+  for (int i = 0; i < t->active; i++) {
+    while (!has_ended(t, NULL, i, &status))
+      if (!work_here(t))
+        sched_yield();
+    first = first == GHZ_OK ? status : first;
+  }
+  return first;
+}
