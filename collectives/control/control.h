@@ -62,6 +62,9 @@ error ghz_agree(MPI_Comm comm, record *r, error own);
  * bytes. */
 double ghz_cost(const collective *what, ghz_mpi_algorithm a, int ranks, double bytes);
 
+/* The algorithm that costs least, the preferred among equals. All give the same bits. */
+ghz_mpi_algorithm ghz_cost_least(const collective *what, int ranks, double bytes);
+
 /* The instruction set of this process's codec, as a number: a slower one has a smaller number. */
 uint64_t ghz_cost_isa(void);
 
@@ -164,6 +167,10 @@ error ghz_range_early(const call *c, ghz_context *codec, error own, record *r);
 
 /* 3. Tells the tuner how the call before compressed, and sets how to make this one. */
 void ghz_select(run *r);
+
+/* How all ranks cut a call. */
+layout ghz_layout_of(const algorithm *a, int ranks, const ghz_shape *shape, ghz_type type, int parts,
+                     int on_device);
 
 /* 4. Plans the call, and reserves the memory for it. `own` is what is wrong on this rank already.
  * Returns what is wrong, for step 5 to tell. Local. */

@@ -82,6 +82,14 @@ double ghz_cost(const collective *what, ghz_mpi_algorithm a, int ranks, double b
   }
 }
 
+ghz_mpi_algorithm ghz_cost_least(const collective *what, int ranks, double bytes) {
+  const algorithm *best = what->algorithms;
+  for (const algorithm *a = best + 1; a->name; a++)
+    if (ghz_cost(what, a->name, ranks, bytes) < ghz_cost(what, best->name, ranks, bytes))
+      best = a;
+  return best->name;
+}
+
 /* ---- The codec ------------------------------------------------------------------------------- */
 
 /* Bytes of values per second, by instruction set, flat and with a shape: half of what smooth fields

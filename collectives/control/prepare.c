@@ -23,24 +23,26 @@ static ghz_shape shape_of(const call *c, int flat) {
 }
 
 /* If any rank has device buffers, all ranks cut as it needs it: they have to cut alike. */
-static layout layout_of(const run *r) {
-  const call *c = &r->made;
-  const algorithm *a = collective_algorithm(c->collective, r->algorithm);
-  const ghz_shape shape = shape_of(c, r->flat);
-  const uint64_t count = ghz_shape_count(&shape);
-  layout l;
-  ghz_layout_set_shape(&l, &shape);
-  l.type = c->real;
-  l.parts = c->counts ? c->at.ranks : call_blocks(c);
-  l.segments = a->segments ? a->segments(c->at.ranks) : 1;
-  l.columns_first = a->columns_first;
-  uint64_t bytes = count * c->value_size / (uint64_t)l.segments / 8;
-  uint64_t least = r->agreed.devices ? GHZ_DEVICE_PIECE_LEAST : PIECE_LEAST;
-  uint64_t most = r->agreed.devices ? GHZ_DEVICE_PIECE_MOST : PIECE_MOST;
-  l.piece_values = (bytes < least ? least : bytes > most ? most : bytes) / c->value_size;
-  while (count / l.piece_values * (uint64_t)l.parts > MOST_PIECES)
+layout ghz_layout_of(const algorithm *a, int ranks, const ghz_shape *shape, ghz_type type, int parts,
+                     int on_device) {
+  const uint64_t count = ghz_shape_count(shape), value_size = type == GHZ_F32 ? 4 : 8,
+                 least = on_device ? GHZ_DEVICE_PIECE_LEAST : PIECE_LEAST,
+                 most = on_device ? GHZ_DEVICE_PIECE_MOST : PIECE_MOST;
+  layout l = {.type = type, .parts = parts, .columns_first = a->columns_first};
+  ghz_layout_set_shape(&l, shape);
+  l.segments = a->segments ? a->segments(ranks, ghz_shape_tiles(shape)) : 1;
+  const uint64_t bytes = count * value_size / (uint64_t)l.segments / 8;
+  l.piece_values = (bytes < least ? least : bytes > most ? most : bytes) / value_size;
+  while (count / l.piece_values * (uint64_t)parts > MOST_PIECES)
     l.piece_values *= 2;
   return l;
+}
+
+static layout layout_of(const run *r) {
+  const call *c = &r->made;
+  const ghz_shape shape = shape_of(c, r->flat);
+  return ghz_layout_of(collective_algorithm(c->collective, r->algorithm), c->at.ranks, &shape, c->real,
+                       c->counts ? c->at.ranks : call_blocks(c), r->agreed.devices > 0);
 }
 
 static footprint footprint_of(const run *r) {

@@ -10,23 +10,19 @@
 #endif
 
 /* Of an array, or a block. */
-static double cost_of(const call *c, ghz_mpi_algorithm a) {
-  return ghz_cost(c->collective, a, c->at.ranks, call_bytes(c) / call_blocks(c));
+static double bytes_of(const call *c) {
+  return call_bytes(c) / call_blocks(c);
 }
 
-/* That of the options, or the cheapest, the preferred among equals. All give the same bits. */
+/* That of the options, or the cheapest. */
 static ghz_mpi_algorithm algorithm_of(const call *c, const record *agreed) {
   const collective *what = c->collective;
-  const algorithm *best = what->algorithms;
   if (c->set.algorithm != GHZ_MPI_ALGORITHM_AUTO)
     return c->set.algorithm;
   if (agreed->devices && collective_algorithm(what, GHZ_MPI_DOUBLING) &&
       call_bytes(c) / c->at.ranks < GHZ_DEVICE_SEGMENT)
     return GHZ_MPI_DOUBLING;
-  for (const algorithm *a = best + 1; a->name; a++)
-    if (cost_of(c, a->name) < cost_of(c, best->name))
-      best = a;
-  return best->name;
+  return ghz_cost_least(what, c->at.ranks, bytes_of(c));
 }
 
 /* The bits of the number of values: the same for all calls of a kind. */
@@ -70,7 +66,7 @@ void ghz_select(run *r) {
   if (!may_rest(c) || r->agreed.devices)
     return;
   if (c->set.link > 0) {
-    network = 8 * cost_of(c, r->algorithm) / c->set.link;
+    network = 8 * ghz_cost(c->collective, r->algorithm, c->at.ranks, bytes_of(c)) / c->set.link;
     codec[SHAPED] = ghz_cost_codec(c, r->agreed.isa, c->shape.dims < 2);
     codec[FLAT] = c->shape.dims < 2 ? -1 : ghz_cost_codec(c, r->agreed.isa, 1);
   }

@@ -131,6 +131,7 @@ int ghz_plan_cut(plan *p, const layout *l, const uint64_t *counts, position at, 
   const uint64_t count = ghz_shape_count(&p->shape),
                  most = columns_of(l, &p->shape) * (uint64_t)l->segments * (uint64_t)l->parts;
   p->at = at;
+  p->at.segments = l->segments;
   p->piece_count = 0;
   p->piece_tiles = 0;
   p->parts = grow(&p->memory[0], (size_t)l->parts, sizeof *p->parts);
