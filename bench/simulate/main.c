@@ -124,39 +124,6 @@ static const collective *what;
 static const algorithm *by;
 static double bytes;
 
-/* One pass around n ranks, base + stride i, from i = first on; `at` is this one's i. */
-static void lap(int at, int first, int n, int base, int stride, enum step_kind kind, int round, schedule *s) {
-  const int d = (at - first + n) % n;
-  if (d > 0)
-    schedule_add(s, kind, base + stride * ((at + n - 1) % n), (uint32_t)(round + d - 1));
-  if (d < n - 1)
-    schedule_add(s, STEP_SEND, base + stride * ((at + 1) % n), (uint32_t)(round + d));
-}
-
-/* Each node adds up segment s at its rank s % n; these are a ring; each spreads it in its node. */
-static void two_rings(position at, int segment, schedule *s) {
-  const int n = cluster.per_node, all = at.ranks / n, i = at.rank % n, node = at.rank / n, lane = segment % n,
-            owner = segment / n % all;
-  lap(i, (lane + 1) % n, n, node * n, 1, STEP_RECV_REDUCE, 0, s);
-  if (i == lane) {
-    lap(node, (owner + 1) % all, all, lane, n, STEP_RECV_REDUCE, n - 1, s);
-    lap(node, owner, all, lane, n, STEP_RECV, n - 1 + all - 1, s);
-  }
-  lap(i, lane, n, node * n, 1, STEP_RECV, n - 1 + 2 * (all - 1), s);
-}
-
-static const algorithm in_two_rings = {GHZ_MPI_RING, two_rings, ghz_ring_segments, 0};
-
-static void rabenseifner(void) {
-  double half = bytes;
-  for (int bit = 1; bit < cluster.ranks; bit *= 2) {
-    simulated_exchange(simulated_rank() ^ bit, half /= 2);
-    simulated_work(half / codec.add);
-  }
-  for (int bit = cluster.ranks / 2; bit; bit /= 2, half *= 2)
-    simulated_exchange(simulated_rank() ^ bit, half);
-}
-
 static int has(holders h, int block) {
   return h == BY_ALL || (h == BY_OWNER ? simulated_rank() == block : simulated_rank() == 0);
 }
@@ -177,7 +144,8 @@ static void make_call(void) {
                      .total_contributions = (uint64_t)cluster.ranks,
                      .value_size = sizeof(float),
                      .report = &report};
-  int ok = ghz_plan_cut(&p, &l, NULL, (position){.rank = simulated_rank(), .ranks = cluster.ranks}, by->build);
+  int ok =
+      ghz_plan_cut(&p, &l, NULL, NULL, (position){.rank = simulated_rank(), .ranks = cluster.ranks}, by->build);
   for (int b = 0; b < parts && ok; b++)
     part_lies(&p.parts[b], has(what->gives, b) ? somewhere : NULL, has(what->gets, b) ? somewhere : NULL);
   if (!ok || !ghz_plan_order(&p) || !ghz_engine_prepare(&space, &p, &made_up, &job))
@@ -195,26 +163,22 @@ static double seconds_by(const algorithm *a) {
   return simulated(&cluster, make_call);
 }
 
-/* The best that MPI could do. */
+/* By the same schedules without compression, the best of them. */
 static double best_plain(void) {
   double best = INFINITY;
   set_codec("plain");
   for (const algorithm *a = what->algorithms; a->name; a++)
     best = fmin(best, seconds_by(a));
-  if (what->algorithms[1].name != GHZ_MPI_HALVING)
-    return best;
-  if (cluster.ranks % cluster.per_node == 0)
-    best = fmin(best, seconds_by(&in_two_rings));
-  return (cluster.ranks & (cluster.ranks - 1)) == 0 ? fmin(best, simulated(&cluster, rabenseifner)) : best;
+  return best;
 }
 
 static int rows_printed, misses;
 static double worst = 1;
 
-static void print_row(double gbit, const char *kind) {
+static void print_row(double gbit, const char *kind, double plain) {
   const int parts = collective_has_blocks(what) ? cluster.ranks : 1;
-  const double plain = best_plain();
-  const ghz_mpi_algorithm choice = ghz_cost_least(what, cluster.ranks, bytes / parts);
+  const ghz_mpi_algorithm choice = ghz_cost_least(
+      what, cluster.ranks, (cluster.ranks + cluster.per_node - 1) / cluster.per_node, bytes / parts);
   double best = INFINITY, chosen = 0;
   printf("%5d %6d %6g %8g  %-7s", cluster.ranks, cluster.per_node, gbit, bytes / (double)MIB, kind);
   set_codec(kind);
@@ -243,15 +207,14 @@ static void print_title(void) {
 /* A node alone has no link: one speed is enough. */
 static void print_rows(int n, int per_node) {
   for (int g = 0; g < (per_node < n ? gbits.n : 1); g++)
-    for (int b = 0; b < sizes.n; b++)
-      for (int d = 0; d < data.n; d++) {
-        const double gbit = gbits.x[g];
-        bytes = sizes.x[b];
-        cluster = (machine){
-            n,     per_node, gbit * 1e9 / 8, memory * 1e9, 10e9, gbit > 50 ? 5e-6 : gbit > 5 ? 15e-6 : 30e-6,
-            1.5e-6};
-        print_row(gbit, data.word[d]);
-      }
+    for (int b = 0; b < sizes.n; b++) {
+      const double gbit = gbits.x[g], latency = gbit > 50 ? 5e-6 : gbit > 5 ? 15e-6 : 30e-6;
+      cluster = (machine){n, per_node, gbit * 1e9 / 8, memory * 1e9, 10e9, latency, 1.5e-6};
+      bytes = sizes.x[b];
+      const double plain = best_plain();
+      for (int d = 0; d < data.n; d++)
+        print_row(gbit, data.word[d], plain);
+    }
 }
 
 int main(int argc, char **argv) {

@@ -237,15 +237,6 @@ void ghz_backoff(int polls) {
   (void)polls;
 }
 
-void simulated_exchange(int peer, double bytes) {
-  MPI_Request r[2] = {post(0, NULL, bytes, peer, me, 0), post(1, NULL, bytes, me, peer, 0)};
-  MPI_Status statuses[2];
-  int done, indices[2];
-  ghz_wait_some(2, r, &done, indices, statuses);
-  if (done < 2)
-    ghz_wait_some(1, r[0] == MPI_REQUEST_NULL ? &r[1] : r, &done, indices, statuses);
-}
-
 double simulated(const machine *m, void (*rank)(void)) {
   static char *stacks;
   double end = 0;

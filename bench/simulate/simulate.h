@@ -15,10 +15,8 @@ typedef struct machine {
 /* What each rank runs, all from time 0. Returns the seconds until the last one is done. */
 double simulated(const machine *m, void (*rank)(void));
 
-/* For the rank that runs: which it is; so much time passes; it sends bytes to a rank, and gets as
- * many. */
+/* For the rank that runs: which it is; so much time passes. */
 int simulated_rank(void);
 void simulated_work(double seconds);
-void simulated_exchange(int peer, double bytes);
 
 #endif

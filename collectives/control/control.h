@@ -58,12 +58,12 @@ error ghz_agree(MPI_Comm comm, record *r, error own);
 /* ---- cost.c: what an algorithm and the codec should cost, before anything is known ----------- */
 
 /* The cost of an algorithm that the collective has, for arrays (blocks, if it moves a block per
- * rank) of so many bytes: bytes through the busiest link, and what starting messages is worth in
- * bytes. */
-double ghz_cost(const collective *what, ghz_mpi_algorithm a, int ranks, double bytes);
+ * rank) of so many bytes: bytes through the busiest node's link, and what starting messages is
+ * worth in bytes. */
+double ghz_cost(const collective *what, ghz_mpi_algorithm a, int ranks, int nodes, double bytes);
 
 /* The algorithm that costs least, the preferred among equals. All give the same bits. */
-ghz_mpi_algorithm ghz_cost_least(const collective *what, int ranks, double bytes);
+ghz_mpi_algorithm ghz_cost_least(const collective *what, int ranks, int nodes, double bytes);
 
 /* The instruction set of this process's codec, as a number: a slower one has a smaller number. */
 uint64_t ghz_cost_isa(void);
@@ -71,6 +71,15 @@ uint64_t ghz_cost_isa(void);
 /* The seconds that a core with that instruction set takes for a call's compression, additions and
  * decompression, with the shape or flat. */
 double ghz_cost_codec(const call *c, uint64_t isa, int flat);
+
+/* ---- link.c ---------------------------------------------------------------------------------- */
+
+/* Bits per second of the fastest interface to other nodes, as the system says whose /sys this is:
+ * of InfiniBand ports, or of network interfaces; 0: it says nothing. */
+double ghz_link_of(const char *sys);
+
+/* How many ranks of a node share each of the cores that they may use; at least 1. Collective. */
+double ghz_link_crowd(MPI_Comm node);
 
 /* ---- communicator.c: what is kept with a communicator, and what a call borrows --- */
 
@@ -108,6 +117,9 @@ enum {
 
 typedef struct communicator {
   MPI_Comm own;                     /* carries our messages; MPI_COMM_NULL: there is none yet */
+  int nodes;                        /* that its ranks are on; they stand node by node. 0: not known yet */
+  double link;                      /* bits per second of the slowest node's link, as systems say; 0: unknown */
+  double crowd;                     /* the most ranks that share a core; 1: each has one */
   int crowded;                      /* some rank has too many to keep this one after the call */
   workspace *work;                  /* of the present call */
   uint64_t work_before;             /* its name in the call before */
@@ -116,6 +128,7 @@ typedef struct communicator {
   tuner tuner;
   result_bytes last;                /* of the call before */
   growing pinned_send, pinned_recv; /* copies of device buffers, see host_copy.c */
+  int places[];                     /* of the program's ranks among those of `own`; as much scratch behind */
 } communicator;
 
 /* Finds what is kept with a communicator, or makes it at the first call. Local. */
@@ -124,7 +137,7 @@ error ghz_communicator_of(MPI_Comm comm, communicator **k);
 /* Takes memory for a call, and writes into *own what the first agreement has to know. Local. */
 error ghz_communicator_enter(communicator *k, record *own);
 
-/* After the agreement: has a communicator of our own. Without an error and without k->own, MPI has
+/* After the agreement: has a communicator of our own, and knows its nodes. Without an error and without k->own, MPI has
  * none left on some rank, and has to make the call. Collective. */
 error ghz_communicator_settle(communicator *k, const call *c);
 
@@ -159,7 +172,7 @@ typedef struct run {
 
 /* 1. Whether MPI makes a call without agreement, as compression was worth nothing to those before.
  * All ranks find the same. */
-int ghz_select_rests(tuner *t, const call *c, const record *own);
+int ghz_select_rests(communicator *k, const call *c, const record *own);
 
 /* 2. Finds this rank's part of the range that the first agreement brings, if it does and there is
  * nothing wrong yet. Local. */

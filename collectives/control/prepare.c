@@ -64,6 +64,7 @@ static payload_job job_of(const run *r) {
   return (payload_job){.codec = w->codec,
                        .pool = &w->pool,
                        .plan = &w->plan,
+                       .rank = c->at.rank,
                        .lattice.type = c->real,
                        .order = c->reduction >= REDUCE_MIN ? GHZ_ORDER_LORENZO : GHZ_ORDER_BEST,
                        .reduction = c->reduction,
@@ -116,8 +117,11 @@ static void give_up_device(run *r) {
   r->payload = payload_of(&r->job);
 }
 
-static int plan_call(const call *c, plan *p, const footprint *f) {
-  if (!ghz_plan_cut(p, &f->layout, c->counts, c->at, collective_algorithm(c->collective, f->algorithm)->build))
+static int plan_call(const call *c, const communicator *k, plan *p, const footprint *f) {
+  const position at = {k->places[c->at.rank], c->at.ranks,
+                       collective_is_rooted(c->collective) ? k->places[c->root] : 0, 0};
+  if (!ghz_plan_cut(p, &f->layout, c->counts, k->places, at,
+                    collective_algorithm(c->collective, f->algorithm)->build))
     return 0;
   ghz_buffers_arrange(c, p->parts, f->layout.parts);
   return ghz_plan_order(p);
@@ -133,7 +137,7 @@ static error no_memory(const char *text) {
  * is there should the device fail in a later call that needs no second agreement. */
 static error make_plan(run *r) {
   workspace *w = r->with->work;
-  if (!plan_call(&r->made, &w->plan, &r->footprint) || !reserve(r))
+  if (!plan_call(&r->made, r->with, &w->plan, &r->footprint) || !reserve(r))
     return no_memory("the plan");
   error on_device = ghz_error_of_device(set_up_device(&r->made, w, &r->job));
   if (r->job.async && !reserve(r))

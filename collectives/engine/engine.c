@@ -191,7 +191,7 @@ failure ghz_engine_run(plan *p, const payload *kind, payload_job *job, engine_sp
               .job = job,
               .space = space,
               .comm = comm,
-              .failures = {.abort = &space->abort, .rank = p->at.rank},
+              .failures = {.abort = &space->abort, .rank = job->rank},
               .next_receive = next_event(p, 0, 1),
               .next_start = next_event(p, 0, 0)};
   reserve_arrays(&e, p, space);

@@ -117,14 +117,15 @@ static void count_messages(plan *p) {
       ++*(p->pieces[i].schedule->steps[h].kind == STEP_SEND ? &p->send_count : &p->receive_count);
 }
 
-static void build_schedules(plan *p, int schedules, schedule_builder build) {
+static void build_schedules(plan *p, int schedules, const int *places, schedule_builder build) {
   for (int s = 0; s < schedules; s++) {
     p->schedules[s].length = 0;
-    build(p->at, s, &p->schedules[s]);
+    build(p->at, places && p->layout.parts > 1 ? places[s] : s, &p->schedules[s]);
   }
 }
 
-int ghz_plan_cut(plan *p, const layout *l, const uint64_t *counts, position at, schedule_builder build) {
+int ghz_plan_cut(plan *p, const layout *l, const uint64_t *counts, const int *places, position at,
+                 schedule_builder build) {
   int schedules = l->parts > 1 ? l->parts : l->segments;
   p->layout = *l;
   p->shape = shape_of(l);
@@ -139,7 +140,7 @@ int ghz_plan_cut(plan *p, const layout *l, const uint64_t *counts, position at, 
   p->pieces = most < INT32_MAX ? grow(&p->memory[2], most, sizeof *p->pieces) : NULL;
   if (!p->parts || !p->schedules || !p->pieces)
     return 0;
-  build_schedules(p, schedules, build);
+  build_schedules(p, schedules, places, build);
   for (int i = 0; i < l->parts; i++) {
     p->parts[i].shape = !counts || counts[i] == count ? p->shape : ghz_flat(counts[i]);
     cut_part(p, i);

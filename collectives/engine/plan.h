@@ -75,8 +75,10 @@ typedef struct plan {
  * that a plan was made for before. */
 
 /* Cuts a call into pieces. `counts`: the values of each part, which is flat where these are fewer
- * than the layout's; NULL: all have as many. */
-int ghz_plan_cut(plan *p, const layout *l, const uint64_t *counts, position at, schedule_builder build);
+ * than the layout's; NULL: all have as many. `places`: the ranks that several parts belong to; NULL: each
+ * to that of its number. */
+int ghz_plan_cut(plan *p, const layout *l, const uint64_t *counts, const int *places, position at,
+                 schedule_builder build);
 
 /* Lists the events, in their order. Pieces of parts with neither source nor target that exchange no
  * message have none. */

@@ -97,6 +97,7 @@ static failure play(stage *s, int show, int in_bins) {
   payload_job job = {.codec = s->codec,
                      .pool = &s->pool,
                      .plan = &s->plan,
+                     .rank = here.rank,
                      .order = GHZ_ORDER_BEST,
                      .reduction = moves ? REDUCE_NONE : REDUCE_SUM,
                      .contributions = 1,
@@ -106,7 +107,8 @@ static failure play(stage *s, int show, int in_bins) {
   sabotage.of = in_bins && !moves ? &ghz_payload_bins : &ghz_payload_homomorphic;
   job.bins = in_bins && !moves ? &s->bins : NULL;
   check(ghz_lattice_make(GHZ_F32, (ghz_bound){GHZ_ABS, 1e-3}, 0, 0, &job.lattice) == GHZ_OK, "no lattice");
-  check(ghz_plan_cut(&s->plan, &l, NULL, (position){.rank = here.rank, .ranks = here.ranks}, shows[show].find),
+  check(ghz_plan_cut(&s->plan, &l, NULL, NULL, (position){.rank = here.rank, .ranks = here.ranks},
+                     shows[show].find),
         "no plan");
   part_lies(&s->plan.parts[0], moves && here.rank ? NULL : s->x, s->y);
   check(ghz_plan_order(&s->plan), "no events");

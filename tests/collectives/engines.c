@@ -184,6 +184,7 @@ static void *run(void *argument) {
   me = rank;
   payload_job job = {.pool = &pool,
                      .plan = &p,
+                     .rank = rank,
                      .order = GHZ_ORDER_BEST,
                      .reduction = show->reduces ? REDUCE_SUM : REDUCE_NONE,
                      .contributions = 1,
@@ -193,7 +194,7 @@ static void *run(void *argument) {
                      .early_status = rank == fails ? GHZ_ENOMEM : GHZ_OK};
   int ok = ghz_context_create(&job.codec, 1) == GHZ_OK &&
            ghz_lattice_make(GHZ_F32, (ghz_bound){GHZ_ABS, 0.5 * 64 / 63}, 0, 0, &job.lattice) == GHZ_OK &&
-           ghz_plan_cut(&p, &l, NULL, (position){rank, ranks, root, 0}, show->build);
+           ghz_plan_cut(&p, &l, NULL, NULL, (position){rank, ranks, root, 0}, show->build);
   for (int b = 0; b < parts && ok; b++) {
     for (size_t i = 0; i < n; i++)
       x[(size_t)b * n + i] = given(rank, b, i);

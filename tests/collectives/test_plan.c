@@ -15,7 +15,7 @@ static plan planned(position at, schedule_builder build, const int *sends, const
   layout l = {.piece_values = GHZ_CHUNK, .type = GHZ_F32, .parts = at.ranks, .segments = 1};
   ghz_layout_set_shape(&l, &flat);
   plan p = {0};
-  cr_assert(ghz_plan_cut(&p, &l, NULL, at, build));
+  cr_assert(ghz_plan_cut(&p, &l, NULL, NULL, at, build));
   for (int b = 0; b < at.ranks; b++)
     p.parts[b] = (part){sends[b] ? somewhere : NULL, receives[b] ? somewhere : NULL, flat};
   cr_assert(ghz_plan_order(&p));
@@ -72,7 +72,7 @@ static void check_pieces(const ghz_shape *shape, int segments) {
   plan p = {0};
   layout l = {.piece_values = 3 * GHZ_CHUNK, .type = GHZ_F32, .parts = 1, .segments = segments};
   ghz_layout_set_shape(&l, shape);
-  cr_assert(ghz_plan_cut(&p, &l, NULL, (position){0, segments, 0, segments}, ghz_ring_allreduce));
+  cr_assert(ghz_plan_cut(&p, &l, NULL, NULL, (position){0, segments, 0, segments}, ghz_ring_allreduce));
   uint64_t tiles = 0, values = 0;
   for (uint32_t i = 0; i < p.piece_count; i++) {
     cr_expect_eq(p.pieces[i].first, tiles);
