@@ -29,7 +29,6 @@ static _Atomic int ours_kept; /* communicators of our own */
 static void destroy(workspace *w) {
   ghz_context_free(w->codec);
   ghz_buffer_pool_free(&w->pool);
-  ghz_plan_free(&w->plan);
   ghz_engine_free(&w->space);
   grow_free(&w->spare);
   ghz_device_free(w->device);
@@ -98,6 +97,8 @@ static int on_free(MPI_Comm comm, int key, void *value, void *extra) {
   communicator *k = value;
   (void)comm, (void)key, (void)extra;
   free_own(k);
+  for (int i = 0; i < OUTLINES; i++)
+    ghz_plan_free(&k->outlines[i].plan);
 #ifdef GHZ_HAVE_CUDA
   ghz_pinned_free(&k->pinned_send);
   ghz_pinned_free(&k->pinned_recv);
@@ -178,6 +179,11 @@ static void find_places(communicator *k, int ranks) {
     k->places[r] = begin[k->places[r]]++;
 }
 
+static int last_tag_of(MPI_Comm comm) {
+  int *most, found = 0;
+  return MPI_Comm_get_attr(comm, MPI_TAG_UB, &most, &found) == MPI_SUCCESS && found ? *most : 32767;
+}
+
 /* Not MPI_Comm_dup, which copies attributes and hints. The key is the lowest rank of the node; ranks
  * of one stay in their order. */
 static int make_own(const call *c, communicator *k) {
@@ -193,6 +199,7 @@ static int make_own(const call *c, communicator *k) {
     k->own = MPI_COMM_NULL;
   else
     MPI_Comm_set_errhandler(k->own, MPI_ERRORS_RETURN);
+  k->last_tag = last_tag_of(c->comm);
   if (MPI_Allgather(&first, 1, MPI_INT, k->places, 1, MPI_INT, c->comm) != MPI_SUCCESS)
     return MPI_ERR_OTHER;
   find_places(k, c->at.ranks);
@@ -243,15 +250,12 @@ error ghz_communicator_settle(communicator *k, const call *c) {
   return e.code || !r.ours.refused ? e : none_left(c, r.ours.insists > 0);
 }
 
-int ghz_communicator_knows(const communicator *k, const footprint *f) {
-  unsigned known = k->footprint_count < FOOTPRINTS ? k->footprint_count : FOOTPRINTS;
-  for (unsigned i = 0; i < known; i++)
-    if (memcmp(&k->footprints[i], f, sizeof *f) == 0)
-      return 1;
-  return 0;
-}
-
-void ghz_communicator_remember(communicator *k, const footprint *f) {
-  if (!ghz_communicator_knows(k, f))
-    k->footprints[k->footprint_count++ % FOOTPRINTS] = *f;
+outline *ghz_communicator_outline(communicator *k, const footprint *f) {
+  for (int i = 0; i < OUTLINES; i++)
+    if (memcmp(&k->outlines[i].footprint, f, sizeof *f) == 0)
+      return &k->outlines[i];
+  outline *o = &k->outlines[k->outline_count++ % OUTLINES];
+  o->footprint = *f;
+  o->has_plan = o->known = 0;
+  return o;
 }

@@ -90,7 +90,6 @@ typedef struct workspace {
   uint64_t name;
   ghz_context *codec;
   buffer_pool pool;
-  plan plan;
   engine_space space;
   growing spare;  /* as in call */
   device *device; /* NULL: no call has needed one yet */
@@ -99,32 +98,41 @@ typedef struct workspace {
 /* What the memory for a call depends on, beside communicator and rank. Without padding: compared
  * byte by byte. */
 typedef struct footprint {
-  uint64_t call, contributions, device_ranks, bins, root;
+  uint64_t call, contributions, device_ranks, root;
   layout layout; /* flat, where the call goes without its shape */
   ghz_mpi_algorithm algorithm;
   reduction reduction;
 } footprint;
-_Static_assert(sizeof(footprint) == 5 * sizeof(uint64_t) + sizeof(layout) + 2 * sizeof(int) &&
+_Static_assert(sizeof(footprint) == 4 * sizeof(uint64_t) + sizeof(layout) + 2 * sizeof(int) &&
                    sizeof(layout) == 5 * sizeof(uint64_t) + 4 * sizeof(int),
                "no padding");
 
+/* How a call is made: kept for those like it. */
+typedef struct outline {
+  footprint footprint;
+  plan plan;
+  int has_plan;
+  int known; /* all ranks have had memory for it in `work_before`, with so many bins and one more; 0: not yet */
+} outline;
+
 enum {
-  FOOTPRINTS = 16,
+  OUTLINES = 16,
   /* Communicators of ours that a process keeps from call to call. MPICH has 2048 for a process, the
    * program's and ours together. */
   OURS_KEPT = 16
 };
 
 typedef struct communicator {
-  MPI_Comm own;                     /* carries our messages; MPI_COMM_NULL: there is none yet */
-  int nodes;                        /* that its ranks are on; they stand node by node. 0: not known yet */
-  double link;                      /* bits per second of the slowest node's link, as systems say; 0: unknown */
-  double crowd;                     /* the most ranks that share a core; 1: each has one */
-  int crowded;                      /* some rank has too many to keep this one after the call */
-  workspace *work;                  /* of the present call */
-  uint64_t work_before;             /* its name in the call before */
-  footprint footprints[FOOTPRINTS]; /* all ranks have had memory for these in `work_before` */
-  unsigned footprint_count;         /* counts on: the oldest is overwritten */
+  MPI_Comm own;         /* carries our messages; MPI_COMM_NULL: there is none yet */
+  int nodes;            /* that its ranks are on; they stand node by node. 0: not known yet */
+  double link;          /* bits per second of the slowest node's link, as systems say; 0: unknown */
+  double crowd;         /* the most ranks that share a core; 1: each has one */
+  int crowded;          /* some rank has too many to keep this one after the call */
+  workspace *work;      /* of the present call */
+  uint64_t work_before; /* its name in the call before */
+  outline outlines[OUTLINES];
+  unsigned outline_count; /* counts on: the oldest is overwritten */
+  int last_tag;           /* the largest that MPI has */
   tuner tuner;
   result_bytes last;                /* of the call before */
   growing pinned_send, pinned_recv; /* copies of device buffers, see host_copy.c */
@@ -144,9 +152,9 @@ error ghz_communicator_settle(communicator *k, const call *c);
 /* Gives back what the call has taken. After ghz_communicator_settle, all ranks do. */
 void ghz_communicator_leave(communicator *k);
 
-/* Whether all ranks have had memory for a call like this: then none needs to be asked. */
-int ghz_communicator_knows(const communicator *k, const footprint *f);
-void ghz_communicator_remember(communicator *k, const footprint *f);
+/* The outline of calls like this: that of those before, or one that has yet to be made. Local; all ranks
+ * find the same to be known. */
+outline *ghz_communicator_outline(communicator *k, const footprint *f);
 
 /* ---- A call under way ------------------------------------------------------------------------ */
 
@@ -161,10 +169,9 @@ typedef struct run {
   double start;
 
   /* Where we make the call. */
-  footprint footprint;
+  outline *outline;
   const payload *payload;
   payload_job job;
-  int has_plan;    /* there was memory for it */
   int needs_range; /* of the values of all ranks, for the lattice, which the first agreement did not bring */
   int agrees;      /* there has to be another agreement */
   bins bins;       /* of GHZ_MPI_FLOAT */

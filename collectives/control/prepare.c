@@ -63,7 +63,7 @@ static payload_job job_of(const run *r) {
   workspace *w = r->with->work;
   return (payload_job){.codec = w->codec,
                        .pool = &w->pool,
-                       .plan = &w->plan,
+                       .plan = &r->outline->plan,
                        .rank = c->at.rank,
                        .lattice.type = c->real,
                        .order = c->reduction >= REDUCE_MIN ? GHZ_ORDER_LORENZO : GHZ_ORDER_BEST,
@@ -83,7 +83,7 @@ static ghz_status set_up_device(const call *c, workspace *w, payload_job *job) {
     return GHZ_OK;
   job->target_on_device = c->on.recv;
   job->source_on_device = c->send && !call_is_in_place(c) ? c->on.send : c->on.recv;
-  return ghz_device_setup(job, &w->device, &c->on, (size_t)w->plan.piece_tiles * GHZ_TILE,
+  return ghz_device_setup(job, &w->device, &c->on, (size_t)job->plan->piece_tiles * GHZ_TILE,
                           all_on_device && ghz_device_direct());
 }
 
@@ -98,7 +98,7 @@ static const payload *payload_of(const payload_job *job) {
 static int reserve(run *r) {
   workspace *w = r->with->work;
   r->payload = payload_of(&r->job);
-  return ghz_engine_prepare(&w->space, &w->plan, r->payload, &r->job);
+  return ghz_engine_prepare(&w->space, &r->outline->plan, r->payload, &r->job);
 }
 
 /* The codec's scratch depends on the number of threads, too, in which ranks may differ. */
@@ -106,8 +106,8 @@ static int reserve_codec(const run *r) {
   const workspace *w = r->with->work;
   uint64_t terms = r->job.total_contributions;
   uint32_t most = terms > UINT32_MAX ? UINT32_MAX : terms > 0 ? (uint32_t)terms : 1;
-  return ghz_slice_reserve(w->codec, &(ghz_shape){.dims = 1}, w->plan.piece_tiles, r->made.real, most) ==
-         GHZ_OK;
+  return ghz_slice_reserve(w->codec, &(ghz_shape){.dims = 1}, r->outline->plan.piece_tiles, r->made.real,
+                           most) == GHZ_OK;
 }
 
 /* Works on the host, where everything is reserved: enough to tell the other ranks. */
@@ -117,14 +117,17 @@ static void give_up_device(run *r) {
   r->payload = payload_of(&r->job);
 }
 
-static int plan_call(const call *c, const communicator *k, plan *p, const footprint *f) {
-  const position at = {k->places[c->at.rank], c->at.ranks,
-                       collective_is_rooted(c->collective) ? k->places[c->root] : 0, 0};
-  if (!ghz_plan_cut(p, &f->layout, c->counts, k->places, at,
-                    collective_algorithm(c->collective, f->algorithm)->build))
+static int plan_call(const call *c, const communicator *k, outline *o) {
+  const layout *l = &o->footprint.layout;
+  const algorithm *a = collective_algorithm(c->collective, o->footprint.algorithm);
+  const position at = {.rank = k->places[c->at.rank],
+                       .ranks = c->at.ranks,
+                       .root = collective_is_rooted(c->collective) ? k->places[c->root] : 0};
+  o->has_plan = o->has_plan || ghz_plan_cut(&o->plan, l, c->counts, k->places, at, a->build);
+  if (!o->has_plan)
     return 0;
-  ghz_buffers_arrange(c, p->parts, f->layout.parts);
-  return ghz_plan_order(p);
+  ghz_buffers_arrange(c, o->plan.parts, l->parts);
+  return o->has_plan = ghz_plan_order(&o->plan);
 }
 
 static error no_memory(const char *text) {
@@ -137,21 +140,21 @@ static error no_memory(const char *text) {
  * is there should the device fail in a later call that needs no second agreement. */
 static error make_plan(run *r) {
   workspace *w = r->with->work;
-  if (!plan_call(&r->made, r->with, &w->plan, &r->footprint) || !reserve(r))
+  if (!plan_call(&r->made, r->with, r->outline) || !reserve(r))
     return no_memory("the plan");
+  if (r->outline->plan.piece_count > (uint32_t)r->with->last_tag)
+    return (error){MPI_ERR_OTHER, ERROR_OURS, "MPI has too few tags for the pieces of this call"};
   error on_device = ghz_error_of_device(set_up_device(&r->made, w, &r->job));
   if (r->job.async && !reserve(r))
     on_device = no_memory("buffers on the device");
   if (on_device.code)
     give_up_device(r);
-  r->has_plan = 1;
   return reserve_codec(r) ? on_device : no_memory("the codec");
 }
 
 error ghz_prepare_bins(run *r) {
   r->job.bins = &r->bins;
-  r->footprint.bins = (uint64_t)r->bins.count;
-  r->agrees = !ghz_communicator_knows(r->with, &r->footprint);
+  r->agrees = r->outline->known <= r->bins.count;
   if (!reserve(r))
     return no_memory("values set apart");
   return (error){0};
@@ -174,13 +177,14 @@ static error find_spare(run *r) {
 error ghz_prepare(run *r, error own) {
   own = own.code ? own : find_spare(r);
   ghz_context_set_threads(r->with->work->codec, r->made.set.threads);
+  const footprint f = footprint_of(r);
+  r->outline = ghz_communicator_outline(r->with, &f);
   r->job = job_of(r);
-  r->footprint = footprint_of(r);
   r->needs_range = r->made.set.bound.kind != GHZ_ABS && (r->agreed.devices || !call_range_is_early(&r->made));
-  r->agrees = r->needs_range || !ghz_communicator_knows(r->with, &r->footprint);
+  r->agrees = r->needs_range || !r->outline->known;
   const error e = make_plan(r);
   own = e.code ? e : own;
-  if (own.code && r->has_plan)
-    forget_buffers(&r->with->work->plan);
+  if (own.code && r->outline->has_plan)
+    forget_buffers(&r->outline->plan);
   return own;
 }

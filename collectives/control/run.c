@@ -19,8 +19,8 @@ static error agree(run *r, error own) {
   if (k->work)
     own = ghz_range_early(r->asked, k->work->codec, own, &r->agreed);
   e = ghz_agree(r->asked->comm, &r->agreed, own);
-  if (e.code || r->agreed.ours.fresh)
-    k->footprint_count = 0;
+  for (int i = 0; i < OUTLINES && (e.code || r->agreed.ours.fresh); i++)
+    k->outlines[i].known = 0;
   return e;
 }
 

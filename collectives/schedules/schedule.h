@@ -25,7 +25,7 @@ typedef struct step {
 
 typedef struct schedule {
   unsigned length;
-  step steps[SCHEDULE_MAX_STEPS];
+  step *steps; /* room for SCHEDULE_MAX_STEPS while it is built */
 } schedule;
 
 static inline void schedule_add(schedule *s, enum step_kind kind, int peer, uint32_t round) {

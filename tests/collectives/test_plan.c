@@ -17,7 +17,7 @@ static plan planned(position at, schedule_builder build, const int *sends, const
   plan p = {0};
   cr_assert(ghz_plan_cut(&p, &l, NULL, NULL, at, build));
   for (int b = 0; b < at.ranks; b++)
-    p.parts[b] = (part){sends[b] ? somewhere : NULL, receives[b] ? somewhere : NULL, flat};
+    part_lies(&p.parts[b], sends[b] ? somewhere : NULL, receives[b] ? somewhere : NULL);
   cr_assert(ghz_plan_order(&p));
   return p;
 }

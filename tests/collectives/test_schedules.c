@@ -13,6 +13,7 @@ enum { MOST_RANKS = 40 };
 typedef unsigned long long set; /* of contributions: one bit per rank */
 
 typedef struct player {
+  step steps[SCHEDULE_MAX_STEPS];
   schedule schedule;
   unsigned step;
   set holds;
@@ -81,6 +82,7 @@ static play *played(schedule_builder find, const char *name, int ranks, int root
   play *p = calloc(1, sizeof *p);
   for (int r = 0; r < ranks; r++) {
     position at = {r, ranks, root, segments};
+    p->players[r].schedule.steps = p->players[r].steps;
     find(at, segment, &p->players[r].schedule);
     check_schedule(&p->players[r].schedule, at, name);
     p->players[r].holds = gives & 1ull << r;
@@ -191,7 +193,8 @@ Test(schedules, shapes) {
     int busy[2 * MOST_RANKS] = {0};
     for (int s = 0; s < n; s++)
       for (int r = 0; r < n; r++) {
-        schedule path = {0};
+        step steps[SCHEDULE_MAX_STEPS];
+        schedule path = {0, steps};
         ghz_ring_allreduce((position){r, n, 0, n}, s, &path);
         for (unsigned i = 0; i < path.length; i++)
           if (path.steps[i].kind == STEP_SEND)
@@ -199,7 +202,8 @@ Test(schedules, shapes) {
       }
     for (int round = 0; round < 2 * (n - 1); round++)
       cr_assert_eq(busy[round], n, "%d ranks, round %d: %d sends", n, round, busy[round]);
-    schedule last = {0};
+    step steps[SCHEDULE_MAX_STEPS];
+    schedule last = {0, steps};
     ghz_tree_bcast((position){n - 1, n, 0, 1}, 0, &last);
     cr_assert(last.steps[0].round <= 6);
   }
