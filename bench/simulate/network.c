@@ -16,15 +16,16 @@
 
 enum { EAGER = 16 << 10, STACK = 256 << 10 };
 static const double call = 0.3e-6, call_for_each = 10e-9; /* seconds of a core */
+static const double memory = 100e9, copy = 10e9;          /* bytes per second of a node, and of a core */
+static const double latency_in_node = 1.5e-6;
 
 static machine cluster;
 static void (*program)(void);
 
 /* ---- Time ------------------------------------------------------------------------------------ */
 
-static double now[RANKS_MOST], due[RANKS_MOST], waits_since[RANKS_MOST]; /* due: INFINITY: it waits */
-static double soonest;                                                   /* of the ranks that do not run */
-static int me, waits[RANKS_MOST];
+static double now[RANKS_MOST], due[RANKS_MOST], soonest; /* due: INFINITY: it runs, or waits for others */
+static int me, running;
 static ucontext_t contexts[RANKS_MOST], home;
 
 static int find_next(void) {
@@ -35,27 +36,13 @@ static int find_next(void) {
 }
 
 static void enter(int r, ucontext_t *from) {
-  me = r;
-  due[me] = INFINITY;
-  soonest = due[find_next()];
-  swapcontext(from, &contexts[me]);
-}
-
-static void leave(void) {
-  const int from = me, next = find_next();
-  if (due[next] == INFINITY)
+  if (due[r] == INFINITY)
     die("deadlock", "no rank can go on");
-  if (next != from)
-    enter(next, &contexts[from]);
-  else
-    due[me] = INFINITY;
-}
-
-static void give_way(void) {
-  if (now[me] <= soonest)
-    return;
-  due[me] = now[me];
-  leave();
+  now[r] = due[r];
+  due[me = r] = INFINITY;
+  soonest = due[find_next()];
+  if (from != &contexts[r])
+    swapcontext(from, &contexts[r]);
 }
 
 int simulated_rank(void) {
@@ -64,24 +51,17 @@ int simulated_rank(void) {
 
 void simulated_work(double seconds) {
   now[me] += seconds;
-  give_way();
+  if (now[me] <= soonest)
+    return;
+  due[me] = now[me];
+  enter(find_next(), &contexts[me]);
 }
-
-/* A rank that waits may go on from `at` on. */
-static void wake(int r, double at) {
-  at = fmax(at, waits_since[r]);
-  if (at < due[r])
-    now[r] = due[r] = at;
-  soonest = fmin(soonest, due[r]);
-}
-
-static int running;
 
 static void run(void) {
   program();
   if (--running == 0)
     setcontext(&home);
-  leave();
+  enter(find_next(), &contexts[me]);
 }
 
 /* ---- Messages -------------------------------------------------------------------------------- */
@@ -95,76 +75,61 @@ typedef struct message {
   struct message *next;
 } message;
 
-static message *waiting[RANKS_MOST], *spare;                                      /* by receiver; not used */
+static message *waiting[RANKS_MOST];                                              /* by receiver */
 static double out_free[RANKS_MOST], in_free[RANKS_MOST], memory_free[RANKS_MOST]; /* by node */
 
-/* Sets when the sender is rid of it, and returns when it arrives. */
-static double carry(const message *m, double at, double *left) {
+/* Sets when the sender is rid of it, and when it arrives. */
+static void carry(message *m, double at) {
   const int a = m->from / cluster.per_node, b = m->to / cluster.per_node;
   const double size = (double)m->size;
   if (a == b) {
-    memory_free[a] = fmax(at, memory_free[a]) + size / cluster.memory;
-    *left = fmax(memory_free[a], at + size / cluster.copy);
-    return *left + cluster.latency_in_node;
+    memory_free[a] = fmax(at, memory_free[a]) + size / memory;
+    m->done = fmax(memory_free[a], at + size / copy);
+    m->arrives = m->done + latency_in_node;
+    return;
   }
   const double begin = fmax(at, out_free[a]);
-  *left = out_free[a] = begin + size / cluster.link;
+  m->done = out_free[a] = begin + size / cluster.link;
   in_free[b] = fmax(begin, in_free[b]) + size / cluster.link;
-  return fmax(in_free[b], *left) + cluster.latency;
+  m->arrives = fmax(in_free[b], m->done) + cluster.latency;
 }
 
 static void drop(message *m) {
-  if (--m->users)
-    return;
-  m->next = spare;
-  spare = m;
+  if (--m->users == 0)
+    free(m);
 }
 
-static message *make(message like) {
-  message *m = spare ? spare : touched(sizeof *m);
-  spare = spare ? spare->next : NULL;
-  *m = like;
-  return m;
-}
-
-static void match(message *send, message *receive) {
+static void match(message *send, message *receive, int owner) {
   receive->size = send->size;
-  if (receive->data)
-    memcpy(receive->data, &send->head, sizeof send->head);
+  memcpy(receive->data, &send->head, sizeof send->head);
   if (!send->is_eager)
-    send->arrives = carry(send, fmax(send->posted, receive->posted), &send->done);
+    carry(send, fmax(send->posted, receive->posted));
   receive->done = fmax(send->arrives, receive->posted);
+  const message *other = owner == send->from ? send : receive;
+  if (other->users > 1) /* its owner has not forgotten it */
+    due[owner] = fmin(due[owner], fmax(other->done, now[owner]));
+  soonest = fmin(soonest, due[owner]);
 }
 
-static MPI_Request post(int is_send, void *data, double size, int from, int to, int tag) {
+static MPI_Request post(int is_send, void *data, int size, int from, int to, int tag) {
   simulated_work(call);
-  message *m = make((message){.from = from,
-                              .to = to,
-                              .tag = tag,
-                              .is_send = is_send,
-                              .users = 1,
-                              .data = data,
-                              .is_eager = is_send && size <= EAGER,
-                              .size = (size_t)size,
-                              .posted = now[me],
-                              .done = -1});
-  message **at = &waiting[to], *other;
-  if (is_send && data)
+  message *m = touched(sizeof *m), **at = &waiting[to], *other;
+  *m = (message){from,    to, tag, is_send, is_send && size <= EAGER, 1, data, 0, (size_t)size,
+                 now[me], 0,  -1,  NULL};
+  if (is_send)
     memcpy(&m->head, data, sizeof m->head);
   if (m->is_eager)
-    m->arrives = carry(m, now[me], &m->done);
+    carry(m, now[me]);
   while (*at && ((*at)->is_send == is_send || (*at)->from != from || (*at)->tag != tag))
     at = &(*at)->next;
-  if (!(other = *at)) {
+  if ((other = *at)) {
+    *at = other->next;
+    match(is_send ? m : other, is_send ? other : m, is_send ? to : from);
+    drop(other);
+  } else {
     m->users++;
-    return (MPI_Request)(void *)(*at = m);
+    *at = m;
   }
-  *at = other->next;
-  match(is_send ? m : other, is_send ? other : m);
-  const int owner = other->is_send ? from : to;
-  if (waits[owner] && other->users > 1)
-    wake(owner, other->done);
-  drop(other);
   return (MPI_Request)(void *)m;
 }
 
@@ -214,16 +179,11 @@ VISIBLE double MPI_Wtime(void) {
 
 int ghz_wait_some(int n, MPI_Request *requests, int *done, int *indices, MPI_Status *statuses) {
   while (MPI_Testsome(n, requests, done, indices, statuses), !*done) {
-    double ready = INFINITY;
     for (int i = 0; i < n; i++) {
       const message *m = (message *)(void *)requests[i];
-      ready = m->done >= 0 ? fmin(ready, m->done) : ready;
+      due[me] = m->done >= 0 ? fmin(due[me], fmax(m->done, now[me])) : due[me];
     }
-    waits[me] = 1;
-    waits_since[me] = now[me];
-    due[me] = now[me] = fmax(ready, now[me]);
-    leave();
-    waits[me] = 0;
+    enter(find_next(), &contexts[me]);
   }
   return MPI_SUCCESS;
 }
@@ -240,14 +200,13 @@ void ghz_backoff(int polls) {
 double simulated(const machine *m, void (*rank)(void)) {
   static char *stacks;
   double end = 0;
-  if (!stacks)
-    stacks = malloc((size_t)STACK * RANKS_MOST);
+  if (!stacks && !(stacks = malloc((size_t)STACK * RANKS_MOST)))
+    die("stacks", "no memory");
   cluster = *m;
   program = rank;
   running = m->ranks;
   for (int r = 0; r < m->ranks; r++) {
     now[r] = due[r] = out_free[r] = in_free[r] = memory_free[r] = 0;
-    waits[r] = 0;
     getcontext(&contexts[r]);
     contexts[r].uc_stack.ss_sp = stacks + (size_t)STACK * (size_t)r;
     contexts[r].uc_stack.ss_size = STACK;

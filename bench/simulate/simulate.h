@@ -8,8 +8,7 @@ enum { RANKS_MOST = 1024 };
 /* Ranks follow each other node by node. Those of a node share a link, each way, and its memory. */
 typedef struct machine {
   int ranks, per_node;
-  double link, memory, copy;       /* bytes per second: of a node; of a node; of a core that copies */
-  double latency, latency_in_node; /* seconds */
+  double link, latency; /* between nodes: bytes per second, seconds */
 } machine;
 
 /* What each rank runs, all from time 0. Returns the seconds until the last one is done. */
