@@ -81,8 +81,8 @@ static int gather_by_mpi(const call *c) {
 
 /* In the order of preference among equals. */
 static const algorithm allreduces[] = {{GHZ_MPI_RING, ghz_ring_allreduce, ghz_ring_segments, 0},
-                                       {GHZ_MPI_HALVING, ghz_halving_allreduce, ghz_halving_segments, 0},
-                                       {GHZ_MPI_DOUBLING, ghz_doubling_allreduce, NULL, 1},
+                                       {GHZ_MPI_HALVING, ghz_halving_allreduce, ghz_halving_segments, 1},
+                                       {GHZ_MPI_DOUBLING, ghz_halving_allreduce, NULL, 1},
                                        {0}},
                        reduces[] = {{GHZ_MPI_RING, ghz_ring_reduce, ghz_ring_segments, 0},
                                     {GHZ_MPI_TREE, ghz_tree_reduce, NULL, 1},
@@ -110,6 +110,10 @@ static const collective allreduce = {"ghz_allreduce", BY_ALL, BY_ALL, 1, 0, allr
                         bcast = {"ghz_bcast", BY_ROOT, BY_ALL, 0, 0, bcasts, bcast_by_mpi},
                         scatter = {"ghz_scatter", BY_ROOT, BY_OWNER, 0, 0, scatters, scatter_by_mpi},
                         gather = {"ghz_gather", BY_OWNER, BY_ROOT, 0, 0, gathers, gather_by_mpi};
+
+const collective *const ghz_collectives[] = {&allreduce, &reduce,     &reduce_scatter, &reduce_scatterv,
+                                             &allgather, &allgatherv, &bcast,          &scatter,
+                                             &gather,    NULL};
 
 /* ---- The calls ------------------------------------------------------------------------------- */
 

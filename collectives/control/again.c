@@ -158,7 +158,7 @@ static error ask(run *r, record *again, exponents *e, error own) {
     return agree_with_counts(r, again, e, own);
   if (r->agrees)
     return ghz_agree(r->made.comm, again, own);
-  if (!own.code || !r->has_plan)
+  if (!own.code || !r->outline->has_plan)
     return own;
   /* a device that failed: the engine tells the other ranks */
   r->job.early_status = own.code == MPI_ERR_NO_MEM ? GHZ_ENOMEM : GHZ_EDEVICE;
@@ -175,7 +175,7 @@ static error ask_for_bins(run *r) {
   if (r->agrees)
     e = ghz_agree(r->made.comm, &again, e);
   if (!e.code)
-    ghz_communicator_remember(r->with, &r->footprint);
+    r->outline->known = r->bins.count + 1;
   return e;
 }
 
@@ -191,7 +191,7 @@ static error agree_again(run *r, error own) {
   own = ask(r, &again, &e, own);
   if (own.code)
     return own;
-  ghz_communicator_remember(r->with, &r->footprint);
+  r->outline->known = r->outline->known ? r->outline->known : 1;
   own = s->bound.kind == GHZ_MPI_FLOAT ? make_float_lattice(r, &e)
                                        : make_lattice(&r->made, &again, r->job.total_contributions, l);
   if (!own.code && s->has_fill && ghz_lattice_set_fill(l, s->fill) != GHZ_OK)

@@ -11,6 +11,7 @@
 
 #include "control/control.h"
 
+#include <math.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -28,7 +29,6 @@ static _Atomic int ours_kept; /* communicators of our own */
 static void destroy(workspace *w) {
   ghz_context_free(w->codec);
   ghz_buffer_pool_free(&w->pool);
-  ghz_plan_free(&w->plan);
   ghz_engine_free(&w->space);
   grow_free(&w->spare);
   ghz_device_free(w->device);
@@ -98,6 +98,8 @@ static int on_free(MPI_Comm comm, int key, void *value, void *extra) {
   communicator *k = value;
   (void)comm, (void)key, (void)extra;
   free_own(k);
+  for (int i = 0; i < OUTLINES; i++)
+    ghz_plan_free(&k->outlines[i].plan);
 #ifdef GHZ_HAVE_CUDA
   ghz_pinned_free(&k->pinned_send);
   ghz_pinned_free(&k->pinned_recv);
@@ -114,7 +116,9 @@ static void make_keyval(void) {
 }
 
 static error make(MPI_Comm comm, communicator **k) {
-  *k = calloc(1, sizeof **k);
+  int ranks = 0;
+  MPI_Comm_size(comm, &ranks);
+  *k = calloc(1, sizeof **k + (2 * (size_t)ranks + 1) * sizeof *(*k)->places);
   if (!*k)
     return (error){MPI_ERR_NO_MEM, ERROR_OURS, "no memory for what is kept with a communicator"};
   (*k)->own = MPI_COMM_NULL;
@@ -161,24 +165,57 @@ void ghz_communicator_leave(communicator *k) {
   k->work = NULL;
 }
 
-/* Not MPI_Comm_dup, which copies attributes and hints. If there is none to be had, that is no error
- * of the program's, whose error handler is not called. */
-static int make_own(MPI_Comm from, MPI_Comm *made) {
-  MPI_Group group;
-  MPI_Errhandler handler;
-  int code = MPI_Comm_group(from, &group);
+/* From the rank that each rank's node is called by, to the rank's place: node by node. */
+static void find_places(communicator *k, int ranks) {
+  int *begin = k->places + ranks;
+  memset(begin, 0, ((size_t)ranks + 1) * sizeof *begin);
+  for (int r = 0; r < ranks; r++)
+    begin[k->places[r] + 1]++;
+  k->nodes = 0;
+  for (int r = 1; r <= ranks; r++) {
+    k->nodes += begin[r] > 0;
+    begin[r] += begin[r - 1];
+  }
+  for (int r = 0; r < ranks; r++)
+    k->places[r] = begin[k->places[r]]++;
+}
+
+static int last_tag_of(MPI_Comm comm) {
+  int *most, found = 0;
+  return MPI_Comm_get_attr(comm, MPI_TAG_UB, &most, &found) == MPI_SUCCESS && found ? *most : 32767;
+}
+
+/* Not MPI_Comm_dup, which copies attributes and hints. The key is the lowest rank of the node; ranks
+ * of one stay in their order. */
+static int make_own(const call *c, communicator *k) {
+  MPI_Comm node = MPI_COMM_NULL;
+  int first = c->at.rank;
+  if (MPI_Comm_split_type(c->comm, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node) == MPI_SUCCESS) {
+    MPI_Bcast(&first, 1, MPI_INT, 0, node);
+    k->crowd = ghz_link_crowd(node);
+    MPI_Comm_free(&node);
+  }
+  int code = MPI_Comm_split(c->comm, 0, first, &k->own);
   if (code != MPI_SUCCESS)
-    return code;
-  MPI_Comm_get_errhandler(from, &handler);
-  MPI_Comm_set_errhandler(from, MPI_ERRORS_RETURN);
-  code = MPI_Comm_create(from, group, made);
-  MPI_Comm_set_errhandler(from, handler);
-  MPI_Errhandler_free(&handler);
-  MPI_Group_free(&group);
-  if (code == MPI_SUCCESS)
-    MPI_Comm_set_errhandler(*made, MPI_ERRORS_RETURN);
+    k->own = MPI_COMM_NULL;
   else
-    *made = MPI_COMM_NULL;
+    MPI_Comm_set_errhandler(k->own, MPI_ERRORS_RETURN);
+  k->last_tag = last_tag_of(c->comm);
+  if (MPI_Allgather(&first, 1, MPI_INT, k->places, 1, MPI_INT, c->comm) != MPI_SUCCESS)
+    return MPI_ERR_OTHER;
+  find_places(k, c->at.ranks);
+  return code;
+}
+
+/* If there is none to be had, that is no error of the program's, whose error handler is not
+ * called. */
+static int make_quietly(const call *c, communicator *k) {
+  MPI_Errhandler handler;
+  MPI_Comm_get_errhandler(c->comm, &handler);
+  MPI_Comm_set_errhandler(c->comm, MPI_ERRORS_RETURN);
+  const int code = make_own(c, k);
+  MPI_Comm_set_errhandler(c->comm, handler);
+  MPI_Errhandler_free(&handler);
   return code;
 }
 
@@ -200,24 +237,26 @@ error ghz_communicator_settle(communicator *k, const call *c) {
   if (k->own != MPI_COMM_NULL)
     return (error){0};
   record r = {.error_rank = c->at.rank};
-  r.ours.refused = make_own(c->comm, &k->own) != MPI_SUCCESS;
+  r.ours.refused = make_quietly(c, k) != MPI_SUCCESS;
   r.ours.insists = c->set.contributions != 1 || !c->fits_int || ghz_call_reduces_fill(c);
+  r.min = ghz_link_of("/sys");
+  r.min = r.min > 0 ? r.min : INFINITY;
+  r.max = k->crowd;
   ours_kept += k->own != MPI_COMM_NULL;
   error e = ghz_agree(c->comm, &r, (error){0});
+  k->link = k->nodes > 1 && isfinite(r.min) ? r.min : 0;
+  k->crowd = r.max;
   if (e.code || r.ours.refused)
     free_own(k);
   return e.code || !r.ours.refused ? e : none_left(c, r.ours.insists > 0);
 }
 
-int ghz_communicator_knows(const communicator *k, const footprint *f) {
-  unsigned known = k->footprint_count < FOOTPRINTS ? k->footprint_count : FOOTPRINTS;
-  for (unsigned i = 0; i < known; i++)
-    if (memcmp(&k->footprints[i], f, sizeof *f) == 0)
-      return 1;
-  return 0;
-}
-
-void ghz_communicator_remember(communicator *k, const footprint *f) {
-  if (!ghz_communicator_knows(k, f))
-    k->footprints[k->footprint_count++ % FOOTPRINTS] = *f;
+outline *ghz_communicator_outline(communicator *k, const footprint *f) {
+  for (int i = 0; i < OUTLINES; i++)
+    if (memcmp(&k->outlines[i].footprint, f, sizeof *f) == 0)
+      return &k->outlines[i];
+  outline *o = &k->outlines[k->outline_count++ % OUTLINES];
+  o->footprint = *f;
+  o->has_plan = o->known = 0;
+  return o;
 }

@@ -58,9 +58,12 @@ error ghz_agree(MPI_Comm comm, record *r, error own);
 /* ---- cost.c: what an algorithm and the codec should cost, before anything is known ----------- */
 
 /* The cost of an algorithm that the collective has, for arrays (blocks, if it moves a block per
- * rank) of so many bytes: bytes through the busiest link, and what starting messages is worth in
- * bytes. */
-double ghz_cost(const collective *what, ghz_mpi_algorithm a, int ranks, double bytes);
+ * rank) of so many bytes: bytes through the busiest node's link, and what starting messages is
+ * worth in bytes. */
+double ghz_cost(const collective *what, ghz_mpi_algorithm a, int ranks, int nodes, double bytes);
+
+/* The algorithm that costs least, the preferred among equals. All give the same bits. */
+ghz_mpi_algorithm ghz_cost_least(const collective *what, int ranks, int nodes, double bytes);
 
 /* The instruction set of this process's codec, as a number: a slower one has a smaller number. */
 uint64_t ghz_cost_isa(void);
@@ -68,6 +71,15 @@ uint64_t ghz_cost_isa(void);
 /* The seconds that a core with that instruction set takes for a call's compression, additions and
  * decompression, with the shape or flat. */
 double ghz_cost_codec(const call *c, uint64_t isa, int flat);
+
+/* ---- link.c ---------------------------------------------------------------------------------- */
+
+/* Bits per second of the fastest interface to other nodes, as the system says whose /sys this is:
+ * of InfiniBand ports, or of network interfaces; 0: it says nothing. */
+double ghz_link_of(const char *sys);
+
+/* How many ranks of a node share each of the cores that they may use; at least 1. Collective. */
+double ghz_link_crowd(MPI_Comm node);
 
 /* ---- communicator.c: what is kept with a communicator, and what a call borrows --- */
 
@@ -78,7 +90,6 @@ typedef struct workspace {
   uint64_t name;
   ghz_context *codec;
   buffer_pool pool;
-  plan plan;
   engine_space space;
   growing spare;  /* as in call */
   device *device; /* NULL: no call has needed one yet */
@@ -88,32 +99,45 @@ typedef struct workspace {
 /* What the memory for a call depends on, beside communicator and rank. Without padding: compared
  * byte by byte. */
 typedef struct footprint {
-  uint64_t call, contributions, device_ranks, bins, root;
+  uint64_t call, contributions, device_ranks, root;
   layout layout; /* flat, where the call goes without its shape */
   ghz_mpi_algorithm algorithm;
   reduction reduction;
 } footprint;
-_Static_assert(sizeof(footprint) == 5 * sizeof(uint64_t) + sizeof(layout) + 2 * sizeof(int) &&
+_Static_assert(sizeof(footprint) == 4 * sizeof(uint64_t) + sizeof(layout) + 2 * sizeof(int) &&
                    sizeof(layout) == 5 * sizeof(uint64_t) + 4 * sizeof(int),
                "no padding");
 
+/* How a call is made: kept for those like it. */
+typedef struct outline {
+  footprint footprint;
+  plan plan;
+  int has_plan;
+  int known; /* all ranks have had memory for it in `work_before`, with so many bins and one more; 0: not yet */
+} outline;
+
 enum {
-  FOOTPRINTS = 16,
+  OUTLINES = 16,
   /* Communicators of ours that a process keeps from call to call. MPICH has 2048 for a process, the
    * program's and ours together. */
   OURS_KEPT = 16
 };
 
 typedef struct communicator {
-  MPI_Comm own;                     /* carries our messages; MPI_COMM_NULL: there is none yet */
-  int crowded;                      /* some rank has too many to keep this one after the call */
-  workspace *work;                  /* of the present call */
-  uint64_t work_before;             /* its name in the call before */
-  footprint footprints[FOOTPRINTS]; /* all ranks have had memory for these in `work_before` */
-  unsigned footprint_count;         /* counts on: the oldest is overwritten */
+  MPI_Comm own;         /* carries our messages; MPI_COMM_NULL: there is none yet */
+  int nodes;            /* that its ranks are on; they stand node by node. 0: not known yet */
+  double link;          /* bits per second of the slowest node's link, as systems say; 0: unknown */
+  double crowd;         /* the most ranks that share a core; 1: each has one */
+  int crowded;          /* some rank has too many to keep this one after the call */
+  workspace *work;      /* of the present call */
+  uint64_t work_before; /* its name in the call before */
+  outline outlines[OUTLINES];
+  unsigned outline_count; /* counts on: the oldest is overwritten */
+  int last_tag;           /* the largest that MPI has */
   tuner tuner;
   result_bytes last;                /* of the call before */
   growing pinned_send, pinned_recv; /* copies of device buffers, see host_copy.c */
+  int places[];                     /* of the program's ranks among those of `own`; as much scratch behind */
 } communicator;
 
 /* Finds what is kept with a communicator, or makes it at the first call. Local. */
@@ -122,16 +146,16 @@ error ghz_communicator_of(MPI_Comm comm, communicator **k);
 /* Takes memory for a call, and writes into *own what the first agreement has to know. Local. */
 error ghz_communicator_enter(communicator *k, record *own);
 
-/* After the agreement: has a communicator of our own. Without an error and without k->own, MPI has
+/* After the agreement: has a communicator of our own, and knows its nodes. Without an error and without k->own, MPI has
  * none left on some rank, and has to make the call. Collective. */
 error ghz_communicator_settle(communicator *k, const call *c);
 
 /* Gives back what the call has taken. After ghz_communicator_settle, all ranks do. */
 void ghz_communicator_leave(communicator *k);
 
-/* Whether all ranks have had memory for a call like this: then none needs to be asked. */
-int ghz_communicator_knows(const communicator *k, const footprint *f);
-void ghz_communicator_remember(communicator *k, const footprint *f);
+/* The outline of calls like this: that of those before, or one that has yet to be made. Local; all ranks
+ * find the same to be known. */
+outline *ghz_communicator_outline(communicator *k, const footprint *f);
 
 /* ---- A call under way ------------------------------------------------------------------------ */
 
@@ -146,10 +170,9 @@ typedef struct run {
   double start;
 
   /* Where we make the call. */
-  footprint footprint;
+  outline *outline;
   const payload *payload;
   payload_job job;
-  int has_plan;    /* there was memory for it */
   int needs_range; /* of the values of all ranks, for the lattice, which the first agreement did not bring */
   int agrees;      /* there has to be another agreement */
   bins bins;       /* of GHZ_MPI_FLOAT */
@@ -157,7 +180,7 @@ typedef struct run {
 
 /* 1. Whether MPI makes a call without agreement, as compression was worth nothing to those before.
  * All ranks find the same. */
-int ghz_select_rests(tuner *t, const call *c, const record *own);
+int ghz_select_rests(communicator *k, const call *c, const record *own);
 
 /* 2. Finds this rank's part of the range that the first agreement brings, if it does and there is
  * nothing wrong yet. Local. */
@@ -165,6 +188,10 @@ error ghz_range_early(const call *c, workspace *w, error own, record *r);
 
 /* 3. Tells the tuner how the call before compressed, and sets how to make this one. */
 void ghz_select(run *r);
+
+/* How all ranks cut a call. */
+layout ghz_layout_of(const algorithm *a, int ranks, const ghz_shape *shape, ghz_type type, int parts,
+                     int on_device);
 
 /* 4. Plans the call, and reserves the memory for it. `own` is what is wrong on this rank already.
  * Returns what is wrong, for step 5 to tell. Local. */

@@ -5,14 +5,16 @@
 
 #include <string.h>
 
-/* Bytes that pass in the time that a message takes to start: 30 us at 1 GB/s. */
-static const double start = 32 << 10;
+/* Bytes that pass at 1 GB/s in the time that a message takes to start: 30 us between nodes, 4 inside
+ * one. */
+static const double start = 32 << 10, start_in_node = 4 << 10;
 /* Pieces of a pipeline: see prepare.c. */
 static const double piece_least = 128 << 10, piece_most = 512 << 10;
 /* Adding whole arrays instead of segments, as a part of sending them. */
 static const double adding = 0.125;
-/* Pairs of ranks that exchange data are slower over TCP than neighbours in a ring. */
-static const double exchange = 1.05;
+/* Pairs of ranks that exchange data are slower than neighbours in a ring: pieces of a round wait for
+ * each other, more so where ranks share a link. */
+static const double exchange = 1.1, exchange_shared = 1.25;
 
 /* Rounds of a binomial tree. */
 static double rounds_of(int ranks) {
@@ -35,51 +37,80 @@ static double piece_of(double bytes) {
   return wanted < bytes ? wanted : bytes;
 }
 
-/* A pass around a ring: allreduce makes two, and so does reduce, whose second one ends at the
- * root. */
-static double ring(const collective *what, int ranks, double bytes) {
+/* What it takes to start a message to every rank of a chain, or in every round, the nearest first. */
+static double hops(int ranks, int nodes) {
+  return (nodes - 1) * start + (ranks - nodes) * start_in_node;
+}
+
+static double rounds(int ranks, int nodes) {
+  const double between = rounds_of(nodes);
+  return between * start + (rounds_of(ranks) - between) * start_in_node;
+}
+
+/* A pass around a ring, node by node: allreduce makes two, and so does reduce, whose second one ends
+ * at the root. */
+static double ring(const collective *what, int ranks, int nodes, double bytes) {
   const int has_blocks = collective_has_blocks(what);
   double segment = has_blocks ? bytes : bytes / ranks, passes = has_blocks || what->counted ? 1 : 2;
-  return passes * (ranks - 1) * (start + segment);
+  return passes * (hops(ranks, nodes) + (ranks - 1) * segment);
 }
 
-static double doubling(int ranks, double bytes) {
-  int members = members_of(ranks);
-  return (rounds_of(members) + 2 * (members < ranks)) * (start + (1 + adding) * bytes);
+/* Ranks beyond a power of two hand their arrays to the next one, and get the result: inside nodes,
+ * where these have several. */
+static double folding(int ranks, int nodes, double bytes) {
+  if (members_of(ranks) == ranks)
+    return 0;
+  return nodes < ranks ? 2 * (start_in_node + adding * bytes) : 2 * (start + bytes);
 }
 
-static double halving(int ranks, double bytes) {
-  int members = members_of(ranks);
-  double folding = members < ranks ? 2 * (start + bytes) : 0;
-  return 2 * rounds_of(members) * start + exchange * 2 * (members - 1) / members * bytes + folding;
+static double doubling(int ranks, int nodes, double bytes) {
+  const int members = members_of(ranks);
+  return rounds(members, nodes < members ? nodes : members) + rounds_of(members) * (1 + adding) * bytes +
+         folding(ranks, nodes, bytes);
 }
 
-/* The root of a tree sends to, or receives from, as many ranks as there are rounds; blocks pass
- * once, and the last one over all rounds. */
-static double tree(const collective *what, int ranks, double bytes) {
-  double through = rounds_of(ranks) * (start + bytes);
+/* Of the ranks of a node each has its share of what the node sends. */
+static double halving(int ranks, int nodes, double bytes) {
+  const int members = members_of(ranks), ends = nodes > 1 && nodes < members ? nodes : members;
+  return 2 * rounds(members, nodes < members ? nodes : members) +
+         (ends < members ? exchange_shared : exchange) * 2 * (ends - 1) / ends * bytes +
+         folding(ranks, nodes, bytes);
+}
+
+/* The root of a tree sends to, or receives from, as many ranks as there are rounds, and its node as
+ * there are between nodes; blocks pass once, and the last one over all rounds. */
+static double tree(const collective *what, int ranks, int nodes, double bytes) {
+  double through = rounds(ranks, nodes) + rounds_of(nodes > 1 ? nodes : ranks) * bytes;
   return collective_has_blocks(what) ? through + (ranks - 2) * bytes : through;
 }
 
-static double chain(int ranks, double bytes) {
-  return (ranks - 1) * start + bytes + (ranks - 2) * piece_of(bytes);
+static double chain(int ranks, int nodes, double bytes) {
+  return hops(ranks, nodes) + bytes + (ranks - 2) * piece_of(bytes);
 }
 
-double ghz_cost(const collective *what, ghz_mpi_algorithm a, int ranks, double bytes) {
+double ghz_cost(const collective *what, ghz_mpi_algorithm a, int ranks, int nodes, double bytes) {
   switch (a) {
   case GHZ_MPI_DOUBLING:
-    return doubling(ranks, bytes);
+    return doubling(ranks, nodes, bytes);
   case GHZ_MPI_HALVING:
-    return halving(ranks, bytes);
+    return halving(ranks, nodes, bytes);
   case GHZ_MPI_TREE:
-    return tree(what, ranks, bytes);
+    return tree(what, ranks, nodes, bytes);
   case GHZ_MPI_CHAIN:
-    return chain(ranks, bytes);
+    return chain(ranks, nodes, bytes);
   case GHZ_MPI_LINEAR:
     return (ranks - 1) * (start + bytes);
   default:
-    return ring(what, ranks, bytes);
+    return ring(what, ranks, nodes, bytes);
   }
+}
+
+ghz_mpi_algorithm ghz_cost_least(const collective *what, int ranks, int nodes, double bytes) {
+  const algorithm *best = what->algorithms;
+  for (const algorithm *a = best + 1; a->name; a++)
+    if (ghz_cost(what, a->name, ranks, nodes, bytes) < ghz_cost(what, best->name, ranks, nodes, bytes))
+      best = a;
+  return best->name;
 }
 
 /* ---- The codec ------------------------------------------------------------------------------- */

@@ -48,7 +48,7 @@ static failure run_engine(run *r) {
   fegetenv(&programs);
   fesetenv(FE_DFL_ENV);
   ghz_team_begin(&r->job);
-  const failure f = ghz_engine_run(&w->plan, r->payload, &r->job, &w->space, r->with->own);
+  const failure f = ghz_engine_run(&r->outline->plan, r->payload, &r->job, &w->space, r->with->own);
   ghz_team_end(&r->job);
   fesetenv(&programs);
   return f;
@@ -71,10 +71,10 @@ static void find_loss(const plan *p, const payload_job *job, ghz_loss *loss) {
 error ghz_execute(run *r) {
   ghz_mpi_report *report = &r->report;
   r->job.report = report;
-  report->dims = r->with->work->plan.shape.dims;
+  report->dims = r->outline->plan.shape.dims;
   report->eb = contribution_bound(&r->job);
   if (!r->job.source_on_device && r->made.set.bound.kind != GHZ_MPI_FLOAT)
-    find_loss(&r->with->work->plan, &r->job, &report->loss);
+    find_loss(&r->outline->plan, &r->job, &report->loss);
   const failure f = run_engine(r);
   const error e = error_of(&f);
   if (!e.code) {

@@ -23,24 +23,26 @@ static ghz_shape shape_of(const call *c, int flat) {
 }
 
 /* If any rank has device buffers, all ranks cut as it needs it: they have to cut alike. */
-static layout layout_of(const run *r) {
-  const call *c = &r->made;
-  const algorithm *a = collective_algorithm(c->collective, r->algorithm);
-  const ghz_shape shape = shape_of(c, r->flat);
-  const uint64_t count = ghz_shape_count(&shape);
-  layout l;
-  ghz_layout_set_shape(&l, &shape);
-  l.type = c->real;
-  l.parts = c->counts ? c->at.ranks : call_blocks(c);
-  l.segments = a->segments ? a->segments(c->at.ranks) : 1;
-  l.columns_first = a->columns_first;
-  uint64_t bytes = count * c->value_size / (uint64_t)l.segments / 8;
-  uint64_t least = r->agreed.devices ? GHZ_DEVICE_PIECE_LEAST : PIECE_LEAST;
-  uint64_t most = r->agreed.devices ? GHZ_DEVICE_PIECE_MOST : PIECE_MOST;
-  l.piece_values = (bytes < least ? least : bytes > most ? most : bytes) / c->value_size;
-  while (count / l.piece_values * (uint64_t)l.parts > MOST_PIECES)
+layout ghz_layout_of(const algorithm *a, int ranks, const ghz_shape *shape, ghz_type type, int parts,
+                     int on_device) {
+  const uint64_t count = ghz_shape_count(shape), value_size = type == GHZ_F32 ? 4 : 8,
+                 least = on_device ? GHZ_DEVICE_PIECE_LEAST : PIECE_LEAST,
+                 most = on_device ? GHZ_DEVICE_PIECE_MOST : PIECE_MOST;
+  layout l = {.type = type, .parts = parts, .columns_first = a->columns_first};
+  ghz_layout_set_shape(&l, shape);
+  l.segments = a->segments ? a->segments(ranks, ghz_shape_tiles(shape)) : 1;
+  const uint64_t bytes = count * value_size / (uint64_t)l.segments / 8;
+  l.piece_values = (bytes < least ? least : bytes > most ? most : bytes) / value_size;
+  while (count / l.piece_values * (uint64_t)parts > MOST_PIECES)
     l.piece_values *= 2;
   return l;
+}
+
+static layout layout_of(const run *r) {
+  const call *c = &r->made;
+  const ghz_shape shape = shape_of(c, r->flat);
+  return ghz_layout_of(collective_algorithm(c->collective, r->algorithm), c->at.ranks, &shape, c->real,
+                       c->counts ? c->at.ranks : call_blocks(c), r->agreed.devices > 0);
 }
 
 static footprint footprint_of(const run *r) {
@@ -62,7 +64,8 @@ static payload_job job_of(const run *r) {
   return (payload_job){.codec = w->codec,
                        .team = ghz_team_of(&w->team, c->set.threads),
                        .pool = &w->pool,
-                       .plan = &w->plan,
+                       .plan = &r->outline->plan,
+                       .rank = c->at.rank,
                        .lattice.type = c->real,
                        .order = c->reduction >= REDUCE_MIN ? GHZ_ORDER_LORENZO : GHZ_ORDER_BEST,
                        .reduction = c->reduction,
@@ -81,7 +84,7 @@ static ghz_status set_up_device(const call *c, workspace *w, payload_job *job) {
     return GHZ_OK;
   job->target_on_device = c->on.recv;
   job->source_on_device = c->send && !call_is_in_place(c) ? c->on.send : c->on.recv;
-  return ghz_device_setup(job, &w->device, &c->on, (size_t)w->plan.piece_tiles * GHZ_TILE,
+  return ghz_device_setup(job, &w->device, &c->on, (size_t)job->plan->piece_tiles * GHZ_TILE,
                           all_on_device && ghz_device_direct());
 }
 
@@ -97,10 +100,11 @@ static const payload *payload_of(payload_job *job) {
 /* The codec's scratch depends on the number of threads, too, in which ranks may differ. */
 static int reserve(run *r) {
   workspace *w = r->with->work;
-  const uint64_t all = r->job.total_contributions, tiles = w->plan.piece_tiles;
+  plan *p = &r->outline->plan;
+  const uint64_t all = r->job.total_contributions, tiles = p->piece_tiles;
   const uint32_t terms = all > UINT32_MAX ? UINT32_MAX : all > 0 ? (uint32_t)all : 1;
   r->payload = payload_of(&r->job);
-  return ghz_engine_prepare(&w->space, &w->plan, r->payload, &r->job) &&
+  return ghz_engine_prepare(&w->space, p, r->payload, &r->job) &&
          (!r->job.team || ghz_team_reserve(r->job.team, &r->job, tiles, terms)) &&
          ghz_slice_reserve(w->codec, &(ghz_shape){.dims = 1}, tiles, r->made.real, terms) == GHZ_OK;
 }
@@ -112,11 +116,17 @@ static void give_up_device(run *r) {
   r->payload = payload_of(&r->job);
 }
 
-static int plan_call(const call *c, plan *p, const footprint *f) {
-  if (!ghz_plan_cut(p, &f->layout, c->counts, c->at, collective_algorithm(c->collective, f->algorithm)->build))
+static int plan_call(const call *c, const communicator *k, outline *o) {
+  const layout *l = &o->footprint.layout;
+  const algorithm *a = collective_algorithm(c->collective, o->footprint.algorithm);
+  const position at = {.rank = k->places[c->at.rank],
+                       .ranks = c->at.ranks,
+                       .root = collective_is_rooted(c->collective) ? k->places[c->root] : 0};
+  o->has_plan = o->has_plan || ghz_plan_cut(&o->plan, l, c->counts, k->places, at, a->build);
+  if (!o->has_plan)
     return 0;
-  ghz_buffers_arrange(c, p->parts, f->layout.parts);
-  return ghz_plan_order(p);
+  ghz_buffers_arrange(c, o->plan.parts, l->parts);
+  return o->has_plan = ghz_plan_order(&o->plan);
 }
 
 static error no_memory(const char *text) {
@@ -129,21 +139,21 @@ static error no_memory(const char *text) {
  * is there should the device fail in a later call that needs no second agreement. */
 static error make_plan(run *r) {
   workspace *w = r->with->work;
-  if (!plan_call(&r->made, &w->plan, &r->footprint) || !reserve(r))
+  if (!plan_call(&r->made, r->with, r->outline) || !reserve(r))
     return no_memory("the plan");
+  if (r->outline->plan.piece_count > (uint32_t)r->with->last_tag)
+    return (error){MPI_ERR_OTHER, ERROR_OURS, "MPI has too few tags for the pieces of this call"};
   error on_device = ghz_error_of_device(set_up_device(&r->made, w, &r->job));
   if (r->job.device && !reserve(r))
     on_device = no_memory("buffers on the device");
   if (on_device.code)
     give_up_device(r);
-  r->has_plan = 1;
   return on_device;
 }
 
 error ghz_prepare_bins(run *r) {
   r->job.bins = &r->bins;
-  r->footprint.bins = (uint64_t)r->bins.count;
-  r->agrees = !ghz_communicator_knows(r->with, &r->footprint);
+  r->agrees = r->outline->known <= r->bins.count;
   if (!reserve(r))
     return no_memory("values set apart");
   return (error){0};
@@ -165,13 +175,14 @@ static error find_spare(run *r) {
 
 error ghz_prepare(run *r, error own) {
   own = own.code ? own : find_spare(r);
+  const footprint f = footprint_of(r);
+  r->outline = ghz_communicator_outline(r->with, &f);
   r->job = job_of(r);
-  r->footprint = footprint_of(r);
   r->needs_range = r->made.set.bound.kind != GHZ_ABS && (r->agreed.devices || !call_range_is_early(&r->made));
-  r->agrees = r->needs_range || !ghz_communicator_knows(r->with, &r->footprint);
+  r->agrees = r->needs_range || !r->outline->known;
   const error e = make_plan(r);
   own = e.code ? e : own;
-  if (own.code && r->has_plan)
-    forget_buffers(&r->with->work->plan);
+  if (own.code && r->outline->has_plan)
+    forget_buffers(&r->outline->plan);
   return own;
 }

@@ -19,23 +19,21 @@ static error agree(run *r, error own) {
   if (k->work)
     own = ghz_range_early(r->asked, k->work, own, &r->agreed);
   e = ghz_agree(r->asked->comm, &r->agreed, own);
-  if (e.code || r->agreed.ours.fresh)
-    k->footprint_count = 0;
+  for (int i = 0; i < OUTLINES && (e.code || r->agreed.ours.fresh); i++)
+    k->outlines[i].known = 0;
   return e;
 }
 
-/* 3. Selects who makes the call, and how; all ranks alike. What is ours needs a communicator of
+/* 3. Selects who makes the call, and how; all ranks alike. What may be ours needs a communicator of
  * ours, or where none can be had, is MPI's after all. */
 static error select_way(run *r) {
   communicator *k = r->with;
   error e = {0};
+  k->crowded = r->agreed.ours.crowded > 0;
+  if (!r->asked->by_mpi)
+    e = ghz_communicator_settle(k, r->asked);
   ghz_select(r);
   k->last = (result_bytes){0}; /* it has been learnt */
-  k->crowded = r->agreed.ours.crowded > 0;
-  if (r->algorithm != GHZ_MPI_NATIVE)
-    e = ghz_communicator_settle(k, r->asked);
-  if (k->own == MPI_COMM_NULL)
-    r->algorithm = GHZ_MPI_NATIVE;
   return e;
 }
 
@@ -60,7 +58,7 @@ static error make_call(run *r, error own) {
   if (e.code)
     return tell(c, e);
   const record known = ghz_agree_record(c, &with->last);
-  if (ghz_select_rests(&with->tuner, c, &known))
+  if (ghz_select_rests(with, c, &known))
     return own.code ? own : ghz_by_mpi(r);
   r->with = with;
   r->agreed = known;

@@ -10,23 +10,19 @@
 #endif
 
 /* Of an array, or a block. */
-static double cost_of(const call *c, ghz_mpi_algorithm a) {
-  return ghz_cost(c->collective, a, c->at.ranks, call_bytes(c) / call_blocks(c));
+static double bytes_of(const call *c) {
+  return call_bytes(c) / call_blocks(c);
 }
 
-/* That of the options, or the cheapest, the preferred among equals. All give the same bits. */
-static ghz_mpi_algorithm algorithm_of(const call *c, const record *agreed) {
+/* That of the options, or the cheapest. */
+static ghz_mpi_algorithm algorithm_of(const call *c, const record *agreed, int nodes) {
   const collective *what = c->collective;
-  const algorithm *best = what->algorithms;
   if (c->set.algorithm != GHZ_MPI_ALGORITHM_AUTO)
     return c->set.algorithm;
   if (agreed->devices && collective_algorithm(what, GHZ_MPI_DOUBLING) &&
       call_bytes(c) / c->at.ranks < GHZ_DEVICE_SEGMENT)
     return GHZ_MPI_DOUBLING;
-  for (const algorithm *a = best + 1; a->name; a++)
-    if (cost_of(c, a->name) < cost_of(c, best->name))
-      best = a;
-  return best->name;
+  return ghz_cost_least(what, c->at.ranks, nodes, bytes_of(c));
 }
 
 /* The bits of the number of values: the same for all calls of a kind. */
@@ -43,38 +39,44 @@ static call_kind kind_of(const call *c, const record *r) {
                      .size = (uint64_t)c->shape.dims << 32 | (uint64_t)c->value_size << 16 | octave_of(c)};
 }
 
+/* Bits per second of the link that the call goes by; 0: unknown. */
+static double link_of(const communicator *k, const call *c) {
+  return c->set.link == GHZ_MPI_LINK_AUTO ? k->link : c->set.link;
+}
+
 /* Whether MPI may make a call that could be compressed. The promises of GHZ_MPI_FLOAT and of fills
  * need compression. Unasked (by a link), MPI makes none whose result it would round, or could give
  * other bits on other ranks, and none so small that headers decide. */
-static int may_rest(const call *c) {
+static int may_rest(const communicator *k, const call *c) {
   const settings *s = &c->set;
   int is_exact = !c->reduction && !s->has_fill && call_bytes(c) >= THRESHOLD_DEFAULT;
   return s->mode == GHZ_MPI_MODE_AUTO && s->algorithm == GHZ_MPI_ALGORITHM_AUTO && c->at.ranks > 1 &&
          !c->by_mpi && c->fits_int && s->bound.kind != GHZ_MPI_FLOAT && !ghz_call_reduces_fill(c) &&
-         (s->link > 0 || is_exact);
+         (link_of(k, c) > 0 || is_exact);
 }
 
-int ghz_select_rests(tuner *t, const call *c, const record *own) {
-  const call_kind k = kind_of(c, own);
-  return may_rest(c) && ghz_tuner_rests(t, &k);
+int ghz_select_rests(communicator *k, const call *c, const record *own) {
+  const call_kind kind = kind_of(c, own);
+  return may_rest(k, c) && ghz_tuner_rests(&k->tuner, &kind);
 }
 
 /* A GPU's speeds are not known. */
 void ghz_select(run *r) {
   const call *c = r->asked;
-  tuner *t = &r->with->tuner;
-  const call_kind k = kind_of(c, &r->agreed);
+  communicator *k = r->with;
+  const call_kind kind = kind_of(c, &r->agreed);
   double codec[WAYS] = {0, -1}, network = 0;
-  ghz_tuner_learn(t, &r->agreed.last);
-  r->algorithm = c->by_mpi ? GHZ_MPI_NATIVE : algorithm_of(c, &r->agreed);
-  if (!may_rest(c) || r->agreed.devices)
+  ghz_tuner_learn(&k->tuner, &r->agreed.last);
+  r->algorithm = c->by_mpi || k->own == MPI_COMM_NULL ? GHZ_MPI_NATIVE : algorithm_of(c, &r->agreed, k->nodes);
+  r->report.link = link_of(k, c);
+  if (!may_rest(k, c) || r->algorithm == GHZ_MPI_NATIVE || r->agreed.devices)
     return;
-  if (c->set.link > 0) {
-    network = 8 * cost_of(c, r->algorithm) / c->set.link;
-    codec[SHAPED] = ghz_cost_codec(c, r->agreed.isa, c->shape.dims < 2);
-    codec[FLAT] = c->shape.dims < 2 ? -1 : ghz_cost_codec(c, r->agreed.isa, 1);
+  if (r->report.link > 0) {
+    network = 8 * ghz_cost(c->collective, r->algorithm, c->at.ranks, k->nodes, bytes_of(c)) / r->report.link;
+    codec[SHAPED] = k->crowd * ghz_cost_codec(c, r->agreed.isa, c->shape.dims < 2);
+    codec[FLAT] = c->shape.dims < 2 ? -1 : k->crowd * ghz_cost_codec(c, r->agreed.isa, 1);
   }
-  const int way = ghz_tuner_pick(t, &k, codec, network);
+  const int way = ghz_tuner_pick(&k->tuner, &kind, codec, network);
   r->flat = way == FLAT;
   if (way == BY_MPI)
     r->algorithm = GHZ_MPI_NATIVE;

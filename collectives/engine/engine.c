@@ -169,7 +169,7 @@ static int reserve_arrays(engine *e, const plan *p, engine_space *space) {
          e->async && e->finished && transfers < INT32_MAX;
 }
 
-int ghz_engine_prepare(engine_space *space, const plan *p, const payload *kind, const payload_job *job) {
+int ghz_engine_prepare(engine_space *space, plan *p, const payload *kind, const payload_job *job) {
   engine e;
   int32_t *change = grow(&space->arrays[8], p->event_count + 2, sizeof *change);
   return change && reserve_arrays(&e, p, space) &&
@@ -189,16 +189,27 @@ static void drain(engine *e) {
       idle(e);
 }
 
+/* As nothing had happened to them: a plan runs many times. */
+static void begin_pieces(plan *p) {
+  for (piece *q = p->pieces; q < p->pieces + p->piece_count; q++) {
+    q->state = PIECE_WAITS;
+    q->step = 0;
+    q->event = q->start;
+    q->current = q->arrivals = NULL;
+  }
+}
+
 failure ghz_engine_run(plan *p, const payload *kind, payload_job *job, engine_space *space, MPI_Comm comm) {
   engine e = {.plan = p,
               .payload = kind,
               .job = job,
               .space = space,
               .comm = comm,
-              .failures = {.abort = &space->abort, .rank = p->at.rank},
+              .failures = {.abort = &space->abort, .rank = job->rank},
               .next_receive = next_event(p, 0, 1),
               .next_start = next_event(p, 0, 0)};
   reserve_arrays(&e, p, space);
+  begin_pieces(p);
   memset(e.finished, 0, p->event_count * sizeof *e.finished);
   ghz_failure_check(&e.failures, job->early_status);
   loop(&e);

@@ -71,7 +71,7 @@ typedef struct engine_space {
 /* Reserves everything that the plan needs, buffers included, so that nothing is allocated while
  * messages are in flight. Returns 0 if there is no memory; never for a plan and payload like those
  * that it returned 1 for before. */
-int ghz_engine_prepare(engine_space *space, const plan *p, const payload *kind, const payload_job *job);
+int ghz_engine_prepare(engine_space *space, plan *p, const payload *kind, const payload_job *job);
 
 void ghz_engine_free(engine_space *space);
 

@@ -33,6 +33,7 @@ struct payload_job {
   ghz_context *codec;
   buffer_pool *pool; /* of the engine's buffers and of the payload's scratch */
   const plan *plan;
+  int rank; /* of this process, as failures name it */
   ghz_lattice lattice;
   const struct bins *bins; /* NULL: the lattice is for all values; else it says the type and the fill alone */
   int order;               /* of prediction, for compression */

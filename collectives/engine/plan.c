@@ -51,7 +51,6 @@ static void cut_part(plan *p, int index) {
                 .schedule = &p->schedules[l->parts > 1 ? (uint64_t)index : i % segments],
                 .first = begin,
                 .tiles = size,
-                .event = NO_EVENT,
                 .column = (unsigned)(i / segments)};
     p->piece_tiles = size > p->piece_tiles ? size : p->piece_tiles;
   }
@@ -86,7 +85,7 @@ size_t ghz_plan_number(const plan *p, const event *e) {
 
 /* A piece without steps has a start where its part lies in a buffer of this rank. */
 static int has_start(const piece *q) {
-  return q->schedule->length ? q->schedule->steps[0].kind == STEP_SEND : q->part->source || q->part->target;
+  return q->schedule->length ? q->schedule->steps[0].kind == STEP_SEND : q->part->has_starts;
 }
 
 static void list_events(plan *p, uint32_t number) {
@@ -99,13 +98,15 @@ static void list_events(plan *p, uint32_t number) {
 }
 
 static void order_events(plan *p) {
-  p->event_count = 0;
-  for (uint32_t i = 0; i < p->piece_count; i++)
+  p->event_count = p->held = 0;
+  for (uint32_t i = 0; i < p->piece_count; i++) {
+    p->pieces[i].start = NO_EVENT;
     list_events(p, i);
+  }
   qsort(p->events, p->event_count, sizeof *p->events, compare_events);
   for (size_t i = 0; i < p->event_count; i++)
     if (!event_receives(p, &p->events[i]))
-      p->pieces[p->events[i].piece].event = i;
+      p->pieces[p->events[i].piece].start = i;
 }
 
 /* ---- The plan -------------------------------------------------------------------------------- */
@@ -117,29 +118,43 @@ static void count_messages(plan *p) {
       ++*(p->pieces[i].schedule->steps[h].kind == STEP_SEND ? &p->send_count : &p->receive_count);
 }
 
-static void build_schedules(plan *p, int schedules, schedule_builder build) {
-  for (int s = 0; s < schedules; s++) {
-    p->schedules[s].length = 0;
-    build(p->at, s, &p->schedules[s]);
+/* Returns how many steps there are. `steps`: memory for all; NULL: they are only counted. */
+static size_t build_schedules(plan *p, size_t schedules, const int *places, schedule_builder build,
+                              step *steps) {
+  step scratch[SCHEDULE_MAX_STEPS];
+  size_t count = 0;
+  for (size_t s = 0; s < schedules; s++) {
+    p->schedules[s] = (schedule){0, scratch};
+    build(p->at, places && p->layout.parts > 1 ? places[s] : (int)s, &p->schedules[s]);
+    if (steps)
+      p->schedules[s].steps = memcpy(steps + count, scratch, p->schedules[s].length * sizeof *steps);
+    count += p->schedules[s].length;
   }
+  return count;
 }
 
-int ghz_plan_cut(plan *p, const layout *l, const uint64_t *counts, position at, schedule_builder build) {
-  int schedules = l->parts > 1 ? l->parts : l->segments;
+int ghz_plan_cut(plan *p, const layout *l, const uint64_t *counts, const int *places, position at,
+                 schedule_builder build) {
+  const size_t schedules = (size_t)(l->parts > 1 ? l->parts : l->segments);
   p->layout = *l;
   p->shape = shape_of(l);
   const uint64_t count = ghz_shape_count(&p->shape),
                  most = columns_of(l, &p->shape) * (uint64_t)l->segments * (uint64_t)l->parts;
   p->at = at;
+  p->at.segments = l->segments;
   p->piece_count = 0;
   p->piece_tiles = 0;
   p->parts = grow(&p->memory[0], (size_t)l->parts, sizeof *p->parts);
-  p->schedules = grow(&p->memory[1], (size_t)schedules, sizeof *p->schedules);
+  p->schedules = grow(&p->memory[1], schedules, sizeof *p->schedules);
   p->pieces = most < INT32_MAX ? grow(&p->memory[2], most, sizeof *p->pieces) : NULL;
   if (!p->parts || !p->schedules || !p->pieces)
     return 0;
-  build_schedules(p, schedules, build);
+  step *steps = grow(&p->memory[4], build_schedules(p, schedules, places, build, NULL), sizeof *steps);
+  if (!steps)
+    return 0;
+  build_schedules(p, schedules, places, build, steps);
   for (int i = 0; i < l->parts; i++) {
+    p->parts[i].has_starts = -1;
     p->parts[i].shape = !counts || counts[i] == count ? p->shape : ghz_flat(counts[i]);
     cut_part(p, i);
   }
@@ -148,13 +163,19 @@ int ghz_plan_cut(plan *p, const layout *l, const uint64_t *counts, position at, 
 }
 
 int ghz_plan_order(plan *p) {
+  int changed = 0;
   p->events = grow(&p->memory[3], p->piece_count + p->receive_count, sizeof *p->events);
-  if (p->events)
+  for (int i = 0; i < p->layout.parts; i++) {
+    const int here = p->parts[i].source || p->parts[i].target;
+    changed |= here != p->parts[i].has_starts;
+    p->parts[i].has_starts = here;
+  }
+  if (p->events && changed)
     order_events(p);
   return p->events != NULL;
 }
 
 void ghz_plan_free(plan *p) {
-  for (int i = 0; i < 4; i++)
+  for (int i = 0; i < 5; i++)
     grow_free(&p->memory[i]);
 }

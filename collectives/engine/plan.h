@@ -13,6 +13,7 @@ typedef struct part {
   const uint8_t *source; /* this rank's contribution; NULL: none, or not from here */
   uint8_t *target;       /* where the result goes; NULL: nowhere */
   ghz_shape shape;
+  int has_starts; /* of pieces that exchange no message, as the events have it; -1: there are none yet */
 } part;
 
 /* What a call looks like before it is cut. Without padding: layouts are compared byte by byte. */
@@ -41,7 +42,8 @@ typedef struct piece {
   unsigned column;       /* its place in its segment */
   unsigned step;         /* the next one of the schedule */
   piece_state state;
-  size_t event; /* the one that its content is from, by number: first its start, if it has one, or NO_EVENT */
+  size_t start;     /* its event, by number, or NO_EVENT: it has none */
+  size_t event;     /* the one that its content is from: first its start */
   buffer *current;  /* its content here and now; NULL: this rank's contribution, not yet encoded */
   buffer *arrivals; /* received for later steps, or not yet looked at */
 } piece;
@@ -67,16 +69,20 @@ typedef struct plan {
   uint64_t piece_tiles; /* of the largest piece */
   event *events;        /* in the order of keys */
   size_t event_count, receive_count, send_count;
-  growing memory[4]; /* of the arrays */
+  size_t held;       /* buffers in use at a time, see window.c; 0: not counted yet */
+  growing memory[5]; /* of the arrays */
 } plan;
 
-/* A plan is made in two steps, between which the caller fills in the parts. All zeros is a plan
- * that was never made. Both return 0 if there is no memory; never for a layout, schedule and parts
+/* A plan is made in two steps, between which the caller fills in the parts; for a call like the one
+ * before the second step is enough, and mostly finds all as it was. All zeros is a plan that was never
+ * made. Both return 0 if there is no memory; never for a layout, schedule and parts
  * that a plan was made for before. */
 
 /* Cuts a call into pieces. `counts`: the values of each part, which is flat where these are fewer
- * than the layout's; NULL: all have as many. */
-int ghz_plan_cut(plan *p, const layout *l, const uint64_t *counts, position at, schedule_builder build);
+ * than the layout's; NULL: all have as many. `places`: the ranks that several parts belong to; NULL: each
+ * to that of its number. */
+int ghz_plan_cut(plan *p, const layout *l, const uint64_t *counts, const int *places, position at,
+                 schedule_builder build);
 
 /* Lists the events, in their order. Pieces of parts with neither source nor target that exchange no
  * message have none. */

@@ -49,7 +49,7 @@ static void count_lifetimes(const plan *p, uint32_t number, int32_t *change) {
   count_lifetime(change, made, last);
 }
 
-size_t ghz_window_buffers(const plan *p, const payload *kind, int is_async, int32_t *change) {
+static size_t count_held(const plan *p, int32_t *change) {
   int64_t left = 0, most = 0;
   memset(change, 0, (p->event_count + 2) * sizeof *change);
   for (uint32_t i = 0; i < p->piece_count; i++)
@@ -60,8 +60,14 @@ size_t ghz_window_buffers(const plan *p, const payload *kind, int is_async, int3
     int64_t held = left + (int64_t)(events < WINDOW ? events : WINDOW);
     most = held > most ? held : most;
   }
+  return (size_t)most;
+}
+
+size_t ghz_window_buffers(plan *p, const payload *kind, int is_async, int32_t *change) {
   size_t at_once = !is_async ? 1 : p->piece_count < ENGINE_ASYNC_OPS ? p->piece_count : ENGINE_ASYNC_OPS;
-  return (size_t)most + at_once * (size_t)(1 + kind->scratch);
+  if (!p->held)
+    p->held = count_held(p, change);
+  return p->held + at_once * (size_t)(1 + kind->scratch);
 }
 
 int ghz_window_admits(const engine *e, size_t number) {

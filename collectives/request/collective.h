@@ -52,8 +52,8 @@ typedef struct call {
 typedef struct algorithm {
   ghz_mpi_algorithm name; /* 0 ends a list */
   schedule_builder build;
-  int (*segments)(int ranks); /* of a part; NULL: 1 */
-  int columns_first;          /* as in layout */
+  int (*segments)(int ranks, uint64_t tiles); /* of a part; NULL: 1 */
+  int columns_first;                          /* as in layout */
 } algorithm;
 
 /* Which ranks have a block (the array, where there are none) in their buffers. */
@@ -67,6 +67,9 @@ struct collective {
   const algorithm *algorithms;
   int (*by_mpi)(const call *c); /* MPI's call of the same name, for counts that fit an int */
 };
+
+/* All, and a NULL behind them: see calls.c. */
+extern const collective *const ghz_collectives[];
 
 /* Makes the call of these arguments, of which some have no meaning to some collectives: `counts`
  * and `places` are of blocks with counts of their own, and where each begins; places NULL: behind

@@ -123,13 +123,17 @@ static int parse_fill(const char *text, double *fill, int *has_fill) {
   return 1;
 }
 
-/* Bits per second, as in 1gbit. */
+/* Bits per second, as in 1gbit; or auto. */
 static int parse_link(const char *text, double *link) {
   static const struct {
     const char *name;
     double bits;
   } units[] = {{"", 1}, {"bit", 1}, {"kbit", 1e3}, {"mbit", 1e6}, {"gbit", 1e9}};
   double value;
+  if (strcasecmp(text, "auto") == 0) {
+    *link = GHZ_MPI_LINK_AUTO;
+    return 1;
+  }
   const char *unit = read_number(text, &value);
   for (size_t i = 0; unit && value > 0 && i < sizeof units / sizeof *units; i++)
     if (strcasecmp(unit, units[i].name) == 0) {
@@ -226,7 +230,7 @@ static void read_shared(void) {
        "speed)",
        parse_name(text, mode_names, MODES, &env.mode));
   READ("GHZ_MPI_THRESHOLD", "a number of bytes, as in 64k", parse_bytes(text, &env.threshold));
-  READ("GHZ_MPI_LINK", "a speed, as in 1gbit", parse_link(text, &env.link));
+  READ("GHZ_MPI_LINK", "a speed, as in 1gbit, or auto", parse_link(text, &env.link));
   READ("GHZ_MPI_FILL", "a number, as in -999", parse_fill(text, &env.fill, &env.has_fill));
   note_unknown();
 }
@@ -272,7 +276,7 @@ static const char *check(const ghz_mpi_options *o) {
     return "the mode is unknown";
   if (o->has_fill && !isfinite(o->fill))
     return "the fill value is not finite";
-  if (o->link != GHZ_MPI_LINK_UNKNOWN && !(o->link > 0 && isfinite(o->link)))
+  if (o->link != GHZ_MPI_LINK_UNKNOWN && o->link != GHZ_MPI_LINK_AUTO && !(o->link > 0 && isfinite(o->link)))
     return "options.link is no speed: give bits per second";
   if (o->contributions < 0 || o->threads < 0)
     return "a number of contributions or threads is negative";
@@ -311,7 +315,7 @@ const char *ghz_settings_make(const ghz_mpi_options *options, settings *s) {
                   .mode = o->mode ? o->mode : (ghz_mpi_mode)env.mode,
                   .mode_asked = o->mode != 0,
                   .threshold = (uint64_t)(o->threshold < 0 ? env.threshold : o->threshold),
-                  .link = o->link > 0 ? o->link : env.link,
+                  .link = o->link != GHZ_MPI_LINK_UNKNOWN ? o->link : env.link,
                   .report = o->report};
   if (s->bound.kind == GHZ_MPI_FLOAT)
     s->bound.value = 1; /* it is given */

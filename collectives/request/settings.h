@@ -17,7 +17,7 @@ typedef struct settings {
   ghz_mpi_mode mode;
   int mode_asked; /* the options name the mode, not the environment */
   uint64_t threshold;
-  double link; /* bits per second; 0: unknown */
+  double link; /* bits per second; GHZ_MPI_LINK_AUTO; 0: unknown */
   ghz_mpi_report *report;
 } settings;
 

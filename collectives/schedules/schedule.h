@@ -25,7 +25,7 @@ typedef struct step {
 
 typedef struct schedule {
   unsigned length;
-  step steps[SCHEDULE_MAX_STEPS];
+  step *steps; /* room for SCHEDULE_MAX_STEPS while it is built */
 } schedule;
 
 static inline void schedule_add(schedule *s, enum step_kind kind, int peer, uint32_t round) {
@@ -34,7 +34,7 @@ static inline void schedule_add(schedule *s, enum step_kind kind, int peer, uint
 
 /* Where a rank stands: enough to find its schedule without knowing anything of the others. */
 typedef struct position {
-  int rank, ranks, root;
+  int rank, ranks, root, segments;
 } position;
 
 /* Sets the schedule of a segment. `segment` is its number: the block of a rank where arrays are
@@ -42,15 +42,14 @@ typedef struct position {
 typedef void (*schedule_builder)(position at, int segment, schedule *s);
 
 /* One file each. The number of segments that an array is cut into is that of ranks for rings,
- * ghz_halving_segments for halving, and 1 for all else. */
+ * ghz_halving_segments for halving, and 1 for all else. Halving with one is recursive doubling. */
 void ghz_ring_reduce_scatter(position at, int segment, schedule *s); /* block s ends at rank s */
 void ghz_ring_allgather(position at, int segment, schedule *s);      /* block s begins at rank s */
 void ghz_ring_allreduce(position at, int segment, schedule *s);
 void ghz_ring_reduce(position at, int segment, schedule *s);
-void ghz_doubling_allreduce(position at, int segment, schedule *s);
 void ghz_halving_allreduce(position at, int segment, schedule *s);
-int ghz_ring_segments(int ranks);
-int ghz_halving_segments(int ranks);
+int ghz_ring_segments(int ranks, uint64_t tiles);
+int ghz_halving_segments(int ranks, uint64_t tiles);
 void ghz_tree_reduce(position at, int segment, schedule *s);
 void ghz_tree_bcast(position at, int segment, schedule *s);
 void ghz_tree_scatter(position at, int segment, schedule *s);

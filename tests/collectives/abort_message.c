@@ -78,7 +78,7 @@ static const struct {
   int columns_first, moves;
 } shows[] = {{"ring", ghz_ring_allreduce, 0, 0, 0},
              {"halving", ghz_halving_allreduce, -1, 0, 0},
-             {"doubling", ghz_doubling_allreduce, 1, 1, 0},
+             {"doubling", ghz_halving_allreduce, 1, 1, 0},
              {"tree reduce", ghz_tree_reduce, 1, 1, 0},
              {"tree bcast", ghz_tree_bcast, 1, 1, 1}};
 
@@ -89,12 +89,15 @@ static failure play(stage *s, int show, int in_bins) {
   const ghz_shape flat = ghz_flat(VALUES);
   layout l = {.type = GHZ_F32, .parts = 1, .piece_values = GHZ_CHUNK};
   ghz_layout_set_shape(&l, &flat);
-  l.segments = segments > 0 ? segments : segments == 0 ? here.ranks : ghz_halving_segments(here.ranks);
+  l.segments = segments > 0    ? segments
+               : segments == 0 ? here.ranks
+                               : ghz_halving_segments(here.ranks, ghz_shape_tiles(&flat));
   l.columns_first = shows[show].columns_first;
   ghz_mpi_report report = {0};
   payload_job job = {.codec = s->codec,
                      .pool = &s->pool,
                      .plan = &s->plan,
+                     .rank = here.rank,
                      .order = GHZ_ORDER_BEST,
                      .reduction = moves ? REDUCE_NONE : REDUCE_SUM,
                      .contributions = 1,
@@ -104,7 +107,9 @@ static failure play(stage *s, int show, int in_bins) {
   sabotage.of = in_bins && !moves ? &ghz_payload_bins : &ghz_payload_homomorphic;
   job.bins = in_bins && !moves ? &s->bins : NULL;
   check(ghz_lattice_make(GHZ_F32, (ghz_bound){GHZ_ABS, 1e-3}, 0, 0, &job.lattice) == GHZ_OK, "no lattice");
-  check(ghz_plan_cut(&s->plan, &l, NULL, (position){here.rank, here.ranks, 0}, shows[show].find), "no plan");
+  check(ghz_plan_cut(&s->plan, &l, NULL, NULL, (position){.rank = here.rank, .ranks = here.ranks},
+                     shows[show].find),
+        "no plan");
   part_lies(&s->plan.parts[0], moves && here.rank ? NULL : s->x, s->y);
   check(ghz_plan_order(&s->plan), "no events");
   check(ghz_engine_prepare(&s->space, &s->plan, &saboteur, &job), "no space");

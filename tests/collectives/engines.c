@@ -112,8 +112,8 @@ static const struct show {
   int columns_first, reduces;
   holders gives, gets;
 } shows[] = {{"ring allreduce", ghz_ring_allreduce, 0, 0, 1, BY_ALL, BY_ALL},
-             {"halving allreduce", ghz_halving_allreduce, -1, 0, 1, BY_ALL, BY_ALL},
-             {"doubling allreduce", ghz_doubling_allreduce, 1, 1, 1, BY_ALL, BY_ALL},
+             {"halving allreduce", ghz_halving_allreduce, -1, 1, 1, BY_ALL, BY_ALL},
+             {"doubling allreduce", ghz_halving_allreduce, 1, 1, 1, BY_ALL, BY_ALL},
              {"ring reduce", ghz_ring_reduce, 0, 0, 1, BY_ALL, BY_ROOT},
              {"tree reduce", ghz_tree_reduce, 1, 1, 1, BY_ALL, BY_ROOT},
              {"tree bcast", ghz_tree_bcast, 1, 1, 0, BY_ROOT, BY_ALL},
@@ -168,7 +168,7 @@ static layout layout_of(int parts, size_t n) {
               .columns_first = show->columns_first};
   ghz_layout_set_shape(&l, &flat);
   if (show->segments <= 0 && show->segments > -2)
-    l.segments = show->segments ? ghz_halving_segments(ranks) : ranks;
+    l.segments = show->segments ? ghz_halving_segments(ranks, ghz_shape_tiles(&flat)) : ranks;
   return l;
 }
 
@@ -184,6 +184,7 @@ static void *run(void *argument) {
   me = rank;
   payload_job job = {.pool = &pool,
                      .plan = &p,
+                     .rank = rank,
                      .order = GHZ_ORDER_BEST,
                      .reduction = show->reduces ? REDUCE_SUM : REDUCE_NONE,
                      .contributions = 1,
@@ -193,7 +194,7 @@ static void *run(void *argument) {
                      .early_status = rank == fails ? GHZ_ENOMEM : GHZ_OK};
   int ok = ghz_context_create(&job.codec, 1) == GHZ_OK &&
            ghz_lattice_make(GHZ_F32, (ghz_bound){GHZ_ABS, 0.5 * 64 / 63}, 0, 0, &job.lattice) == GHZ_OK &&
-           ghz_plan_cut(&p, &l, NULL, (position){rank, ranks, root}, show->build);
+           ghz_plan_cut(&p, &l, NULL, NULL, (position){rank, ranks, root, 0}, show->build);
   for (int b = 0; b < parts && ok; b++) {
     for (size_t i = 0; i < n; i++)
       x[(size_t)b * n + i] = given(rank, b, i);

@@ -16,9 +16,16 @@ static int refused_rank = -1;
 
 #define VISIBLE __attribute__((visibility("default")))
 
-/* The library alone makes communicators by this call. */
-VISIBLE int MPI_Comm_create(MPI_Comm comm, MPI_Group group, MPI_Comm *ours) {
-  int code = PMPI_Comm_create(comm, group, ours);
+/* One of a node, which the library frees at once. */
+VISIBLE int MPI_Comm_split_type(MPI_Comm comm, int type, int key, MPI_Info info, MPI_Comm *node) {
+  const int code = PMPI_Comm_split_type(comm, type, key, info, node);
+  held += code == MPI_SUCCESS;
+  return code;
+}
+
+/* The library alone makes its communicators by this call. */
+VISIBLE int MPI_Comm_split(MPI_Comm comm, int color, int key, MPI_Comm *ours) {
+  int code = PMPI_Comm_split(comm, color, key, ours);
   if (code != MPI_SUCCESS)
     return code;
   if (here.rank == refused_rank) {
@@ -97,7 +104,7 @@ static MPI_Comm make_pair(int i) {
   for (i %= here.ranks * (here.ranks - 1) / 2; i > 0; i--)
     if (++b == here.ranks)
       b = ++a + 1;
-  MPI_Comm_split(MPI_COMM_WORLD, here.rank == a || here.rank == b ? 0 : MPI_UNDEFINED, here.rank, &comm);
+  PMPI_Comm_split(MPI_COMM_WORLD, here.rank == a || here.rank == b ? 0 : MPI_UNDEFINED, here.rank, &comm);
   return comm;
 }
 

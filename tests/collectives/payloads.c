@@ -8,7 +8,7 @@
 enum { COUNT = 40, ROOM = 1 << 16 };
 
 static float x[COUNT], y[COUNT];
-static part parts = {(uint8_t *)x, (uint8_t *)y, {1, {1, 1, COUNT}}};
+static part parts = {(uint8_t *)x, (uint8_t *)y, {1, {1, 1, COUNT}}, 0};
 static const piece whole = {.part = &parts, .tiles = 1};
 static const plan flat = {.shape = {1, {1, 1, COUNT}}, .layout = {.dims = 1, .extent = {1, 1, COUNT}}};
 static ghz_mpi_report report;

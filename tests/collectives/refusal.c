@@ -36,8 +36,12 @@ static int refuses(const char *name) {
 REFUSABLE(Comm_test_inter, (MPI_Comm comm, int *flag), (comm, flag))
 REFUSABLE(Comm_get_attr, (MPI_Comm comm, int key, void *value, int *found), (comm, key, value, found))
 REFUSABLE(Comm_set_attr, (MPI_Comm comm, int key, void *value), (comm, key, value))
-REFUSABLE(Comm_group, (MPI_Comm comm, MPI_Group *group), (comm, group))
-REFUSABLE(Comm_create, (MPI_Comm comm, MPI_Group group, MPI_Comm *made), (comm, group, made))
+REFUSABLE(Comm_split, (MPI_Comm comm, int color, int key, MPI_Comm *made), (comm, color, key, made))
+REFUSABLE(Comm_split_type, (MPI_Comm comm, int type, int key, MPI_Info info, MPI_Comm *made),
+          (comm, type, key, info, made))
+REFUSABLE(Allgather,
+          (const void *x, int n, MPI_Datatype type, void *y, int m, MPI_Datatype types, MPI_Comm comm),
+          (x, n, type, y, m, types, comm))
 REFUSABLE(Type_contiguous, (int count, MPI_Datatype type, MPI_Datatype *made), (count, type, made))
 REFUSABLE(Type_commit, (MPI_Datatype * type), (type))
 REFUSABLE(Op_create, (MPI_User_function * function, int commute, MPI_Op *op), (function, commute, op))

@@ -15,9 +15,9 @@ static plan planned(position at, schedule_builder build, const int *sends, const
   layout l = {.piece_values = GHZ_CHUNK, .type = GHZ_F32, .parts = at.ranks, .segments = 1};
   ghz_layout_set_shape(&l, &flat);
   plan p = {0};
-  cr_assert(ghz_plan_cut(&p, &l, NULL, at, build));
+  cr_assert(ghz_plan_cut(&p, &l, NULL, NULL, at, build));
   for (int b = 0; b < at.ranks; b++)
-    p.parts[b] = (part){sends[b] ? somewhere : NULL, receives[b] ? somewhere : NULL, flat};
+    part_lies(&p.parts[b], sends[b] ? somewhere : NULL, receives[b] ? somewhere : NULL);
   cr_assert(ghz_plan_order(&p));
   return p;
 }
@@ -53,7 +53,7 @@ Test(plan, has_no_events_for_the_blocks_of_others) {
   for (int ranks = 1; ranks <= MOST_RANKS; ranks++)
     for (int root = 0; root < ranks; root++)
       for (int rank = 0; rank < ranks; rank++) {
-        const position at = {rank, ranks, root};
+        const position at = {rank, ranks, root, 1};
         check_scatter(at, ghz_linear_scatter);
         check_scatter(at, ghz_tree_scatter);
         check_gather(at, ghz_linear_gather);
@@ -64,7 +64,7 @@ Test(plan, has_no_events_for_the_blocks_of_others) {
 /* Gathered in place, the root's block stays where it is. */
 Test(plan, has_a_start_for_a_block_that_stays) {
   const int sends[] = {1, 0, 0}, receives[] = {0, 1, 1};
-  check_events((position){0, 3, 0}, ghz_linear_gather, sends, receives, PIECES);
+  check_events((position){0, 3, 0, 1}, ghz_linear_gather, sends, receives, PIECES);
 }
 
 /* Pieces follow each other, and together have every tile and every value. */
@@ -72,7 +72,7 @@ static void check_pieces(const ghz_shape *shape, int segments) {
   plan p = {0};
   layout l = {.piece_values = 3 * GHZ_CHUNK, .type = GHZ_F32, .parts = 1, .segments = segments};
   ghz_layout_set_shape(&l, shape);
-  cr_assert(ghz_plan_cut(&p, &l, NULL, (position){0, segments, 0}, ghz_ring_allreduce));
+  cr_assert(ghz_plan_cut(&p, &l, NULL, NULL, (position){0, segments, 0, segments}, ghz_ring_allreduce));
   uint64_t tiles = 0, values = 0;
   for (uint32_t i = 0; i < p.piece_count; i++) {
     cr_expect_eq(p.pieces[i].first, tiles);

@@ -13,6 +13,7 @@ enum { MOST_RANKS = 40 };
 typedef unsigned long long set; /* of contributions: one bit per rank */
 
 typedef struct player {
+  step steps[SCHEDULE_MAX_STEPS];
   schedule schedule;
   unsigned step;
   set holds;
@@ -74,11 +75,14 @@ static void check_schedule(const schedule *r, position at, const char *name) {
   }
 }
 
+static int segments = 1; /* that halving cuts into */
+
 /* Plays a segment until nobody can go on. `gives`: the ranks that have something at first. */
 static play *played(schedule_builder find, const char *name, int ranks, int root, int segment, set gives) {
   play *p = calloc(1, sizeof *p);
   for (int r = 0; r < ranks; r++) {
-    position at = {r, ranks, root};
+    position at = {r, ranks, root, segments};
+    p->players[r].schedule.steps = p->players[r].steps;
     find(at, segment, &p->players[r].schedule);
     check_schedule(&p->players[r].schedule, at, name);
     p->players[r].holds = gives & 1ull << r;
@@ -129,9 +133,9 @@ Test(schedules, allreduce) {
     everywhere(wants, n, all(n));
     for (int s = 0; s < n; s++)
       expect(ghz_ring_allreduce, "ring", n, 0, s, all(n), wants);
-    for (int s = 0; s < ghz_halving_segments(n); s++)
-      expect(ghz_halving_allreduce, "halving", n, 0, s, all(n), wants);
-    expect(ghz_doubling_allreduce, "doubling", n, 0, 0, all(n), wants);
+    for (segments = 1; segments <= n; segments *= 2)
+      for (int s = 0; s < segments; s++)
+        expect(ghz_halving_allreduce, "halving", n, 0, s, all(n), wants);
   }
 }
 
@@ -175,22 +179,32 @@ Test(schedules, rooted) {
     }
 }
 
+/* As many segments as members, where all have work; one for arrays of a few tiles. */
+Test(schedules, segments_of_halving) {
+  cr_expect_eq(ghz_halving_segments(24, 1 << 20), 16);
+  cr_expect_eq(ghz_halving_segments(1024, 256), 128);
+  cr_expect_eq(ghz_halving_segments(1024, 1), 1);
+  cr_expect_eq(ghz_halving_segments(1, 0), 1);
+}
+
 /* A ring keeps every link busy in every round; a binomial tree is no deeper than the logarithm. */
 Test(schedules, shapes) {
   for (int n = 2; n <= MOST_RANKS; n++) {
     int busy[2 * MOST_RANKS] = {0};
     for (int s = 0; s < n; s++)
       for (int r = 0; r < n; r++) {
-        schedule path = {0};
-        ghz_ring_allreduce((position){r, n, 0}, s, &path);
+        step steps[SCHEDULE_MAX_STEPS];
+        schedule path = {0, steps};
+        ghz_ring_allreduce((position){r, n, 0, n}, s, &path);
         for (unsigned i = 0; i < path.length; i++)
           if (path.steps[i].kind == STEP_SEND)
             busy[path.steps[i].round]++;
       }
     for (int round = 0; round < 2 * (n - 1); round++)
       cr_assert_eq(busy[round], n, "%d ranks, round %d: %d sends", n, round, busy[round]);
-    schedule last = {0};
-    ghz_tree_bcast((position){n - 1, n, 0}, 0, &last);
+    step steps[SCHEDULE_MAX_STEPS];
+    schedule last = {0, steps};
+    ghz_tree_bcast((position){n - 1, n, 0, 1}, 0, &last);
     cr_assert(last.steps[0].round <= 6);
   }
 }

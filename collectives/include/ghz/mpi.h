@@ -196,6 +196,7 @@ typedef struct ghz_mpi_report {
   /* What the bound took from this rank's values, for ghz_loss_text (ghz.h). All zeros where nothing
    * was looked at: uncompressed calls, device memory, GHZ_MPI_FLOAT. */
   ghz_loss loss;
+  double link; /* options.link, or what was found for GHZ_MPI_LINK_AUTO; 0: nothing */
 } ghz_mpi_report;
 
 /* Initialise with GHZ_MPI_OPTIONS, then set fields. All but report, threads and contributions must
@@ -257,6 +258,7 @@ typedef struct ghz_mpi_options {
 } ghz_mpi_options;
 
 #define GHZ_MPI_LINK_UNKNOWN (-1.0)
+#define GHZ_MPI_LINK_AUTO (-2.0)
 
 /* The environment decides, else the library. */
 #define GHZ_MPI_OPTIONS                                                                                        \

@@ -20,12 +20,14 @@ static int count(int code, long by) {
 
 VISIBLE int MPI_Comm_dup(MPI_Comm comm, MPI_Comm *made) { return count(PMPI_Comm_dup(comm, made), 1); }
 
-VISIBLE int MPI_Comm_create(MPI_Comm comm, MPI_Group group, MPI_Comm *made) {
-  return count(PMPI_Comm_create(comm, group, made), 1);
+VISIBLE int MPI_Comm_split(MPI_Comm comm, int color, int key, MPI_Comm *made) {
+  return count(PMPI_Comm_split(comm, color, key, made), 1);
 }
 
-VISIBLE int MPI_Comm_group(MPI_Comm comm, MPI_Group *made) { return count(PMPI_Comm_group(comm, made), 1); }
-VISIBLE int MPI_Group_free(MPI_Group *group) { return count(PMPI_Group_free(group), -1); }
+VISIBLE int MPI_Comm_split_type(MPI_Comm comm, int type, int key, MPI_Info info, MPI_Comm *made) {
+  return count(PMPI_Comm_split_type(comm, type, key, info, made), 1);
+}
+
 VISIBLE int MPI_Comm_free(MPI_Comm *comm) { return count(PMPI_Comm_free(comm), -1); }
 
 VISIBLE int MPI_Type_contiguous(int n, MPI_Datatype type, MPI_Datatype *made) {
