@@ -26,8 +26,9 @@ static ghz_status search_share(ghz_context *codec, void *user, int share, int of
   return ghz_range(codec, c->real, x, n, &s->min[share], &s->max[share]);
 }
 
-static ghz_status host_range(const call *c, workspace *w, const void *x, size_t n, double *min, double *max) {
-  team *t = ghz_team_of(&w->team, c->set.threads);
+static ghz_status host_range(const call *c, communicator *k, const void *x, size_t n, double *min,
+                             double *max) {
+  team *t = ghz_communicator_team(k, c);
   search s = {.c = c, .x = x, .n = n};
   *min = INFINITY;
   *max = -INFINITY;
@@ -35,7 +36,7 @@ static ghz_status host_range(const call *c, workspace *w, const void *x, size_t 
     s.min[i] = INFINITY;
     s.max[i] = -INFINITY;
   }
-  const ghz_status status = t ? ghz_team_each(t, search_share, &s) : search_share(w->codec, &s, 0, 1);
+  const ghz_status status = t ? ghz_team_each(t, search_share, &s) : search_share(k->work->codec, &s, 0, 1);
   for (int i = 0; i < TEAM_MOST; i++) {
     *min = s.min[i] < *min ? s.min[i] : *min;
     *max = s.max[i] > *max ? s.max[i] : *max;
@@ -46,7 +47,7 @@ static ghz_status host_range(const call *c, workspace *w, const void *x, size_t 
 static ghz_status range_of(const run *r, const void *x, size_t n, double *min, double *max) {
   if (r->job.source_on_device && n)
     return ghz_device_range(r->job.device, r->made.real, x, n, min, max);
-  return host_range(&r->made, r->with->work, x, n, min, max);
+  return host_range(&r->made, r->with, x, n, min, max);
 }
 
 static int arrays_of(const call *c) {
@@ -86,12 +87,12 @@ static const void *input_of(const call *c, uint64_t *values) {
   return is_block ? call_block(c, c->recv, c->at.rank) : c->recv;
 }
 
-error ghz_range_early(const call *c, workspace *w, error own, record *r) {
+error ghz_range_early(const call *c, communicator *k, error own, record *r) {
   uint64_t values;
   const void *x = input_of(c, &values);
   if (own.code || c->on.any || values == 0 || !call_range_is_early(c))
     return own;
-  ghz_status status = host_range(c, w, x, (size_t)values, &r->min, &r->max);
+  ghz_status status = host_range(c, k, x, (size_t)values, &r->min, &r->max);
   return status == GHZ_OK ? own : (error){MPI_ERR_NO_MEM, ERROR_OURS, "no memory to find the range"};
 }
 

@@ -185,25 +185,31 @@ static int last_tag_of(MPI_Comm comm) {
   return MPI_Comm_get_attr(comm, MPI_TAG_UB, &most, &found) == MPI_SUCCESS && found ? *most : 32767;
 }
 
-/* Not MPI_Comm_dup, which copies attributes and hints. The key is the lowest rank of the node; ranks
- * of one stay in their order. */
-static int make_own(const call *c, communicator *k) {
+/* A node is called by its lowest rank. Where MPI does not say, each rank is on its own. */
+static int find_nodes(const call *c, communicator *k) {
   MPI_Comm node = MPI_COMM_NULL;
   int first = c->at.rank;
   if (MPI_Comm_split_type(c->comm, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node) == MPI_SUCCESS) {
     MPI_Bcast(&first, 1, MPI_INT, 0, node);
-    k->crowd = ghz_link_crowd(node);
+    k->cores = ghz_link_cores(node);
     MPI_Comm_free(&node);
   }
-  int code = MPI_Comm_split(c->comm, 0, first, &k->own);
+  k->last_tag = last_tag_of(c->comm);
+  const int code = MPI_Allgather(&first, 1, MPI_INT, k->places, 1, MPI_INT, c->comm);
+  if (code == MPI_SUCCESS)
+    find_places(k, c->at.ranks);
+  return code;
+}
+
+/* Not MPI_Comm_dup, which copies attributes and hints. */
+static int make_own(const call *c, communicator *k) {
+  int code = k->nodes ? MPI_SUCCESS : find_nodes(c, k);
+  if (code == MPI_SUCCESS)
+    code = MPI_Comm_split(c->comm, 0, k->places[c->at.rank], &k->own);
   if (code != MPI_SUCCESS)
     k->own = MPI_COMM_NULL;
   else
     MPI_Comm_set_errhandler(k->own, MPI_ERRORS_RETURN);
-  k->last_tag = last_tag_of(c->comm);
-  if (MPI_Allgather(&first, 1, MPI_INT, k->places, 1, MPI_INT, c->comm) != MPI_SUCCESS)
-    return MPI_ERR_OTHER;
-  find_places(k, c->at.ranks);
   return code;
 }
 
@@ -232,6 +238,14 @@ static error none_left(const call *c, int insists) {
   return (error){0};
 }
 
+static int threads_of(const communicator *k, const call *c) {
+  return c->set.threads ? c->set.threads : k->cores < 2 ? 1 : k->cores < TEAM_MOST ? (int)k->cores : TEAM_MOST;
+}
+
+team *ghz_communicator_team(communicator *k, const call *c) {
+  return ghz_team_of(&k->work->team, threads_of(k, c));
+}
+
 /* All ranks come here, and have to learn how the others fared. */
 error ghz_communicator_settle(communicator *k, const call *c) {
   if (k->own != MPI_COMM_NULL)
@@ -241,11 +255,11 @@ error ghz_communicator_settle(communicator *k, const call *c) {
   r.ours.insists = c->set.contributions != 1 || !c->fits_int || ghz_call_reduces_fill(c);
   r.min = ghz_link_of("/sys");
   r.min = r.min > 0 ? r.min : INFINITY;
-  r.max = k->crowd;
+  r.max = k->cores > 0 && k->cores < 1 ? 1 / k->cores : 1.0 / threads_of(k, c);
   ours_kept += k->own != MPI_COMM_NULL;
   error e = ghz_agree(c->comm, &r, (error){0});
   k->link = k->nodes > 1 && isfinite(r.min) ? r.min : 0;
-  k->crowd = r.max;
+  k->slowness = r.max;
   if (e.code || r.ours.refused)
     free_own(k);
   return e.code || !r.ours.refused ? e : none_left(c, r.ours.insists > 0);

@@ -78,8 +78,9 @@ double ghz_cost_codec(const call *c, uint64_t isa, int flat);
  * of InfiniBand ports, or of network interfaces; 0: it says nothing. */
 double ghz_link_of(const char *sys);
 
-/* How many ranks of a node share each of the cores that they may use; at least 1. Collective. */
-double ghz_link_crowd(MPI_Comm node);
+/* Cores that this rank may use, where the ranks of a node share theirs; may be less than one.
+ * Collective. */
+double ghz_link_cores(MPI_Comm node);
 
 /* ---- communicator.c: what is kept with a communicator, and what a call borrows --- */
 
@@ -127,7 +128,8 @@ typedef struct communicator {
   MPI_Comm own;         /* carries our messages; MPI_COMM_NULL: there is none yet */
   int nodes;            /* that its ranks are on; they stand node by node. 0: not known yet */
   double link;          /* bits per second of the slowest node's link, as systems say; 0: unknown */
-  double crowd;         /* the most ranks that share a core; 1: each has one */
+  double cores;         /* that this rank has; 0: not known yet */
+  double slowness;      /* of the slowest rank's codec: 1 with a core and a thread, 2 with half a core */
   int crowded;          /* some rank has too many to keep this one after the call */
   workspace *work;      /* of the present call */
   uint64_t work_before; /* its name in the call before */
@@ -149,6 +151,10 @@ error ghz_communicator_enter(communicator *k, record *own);
 /* After the agreement: has a communicator of our own, and knows its nodes. Without an error and without k->own, MPI has
  * none left on some rank, and has to make the call. Collective. */
 error ghz_communicator_settle(communicator *k, const call *c);
+
+/* The threads that work for a call: as many as its options or the environment say, else as this rank
+ * has cores. NULL: the calling one alone. */
+team *ghz_communicator_team(communicator *k, const call *c);
 
 /* Gives back what the call has taken. After ghz_communicator_settle, all ranks do. */
 void ghz_communicator_leave(communicator *k);
@@ -184,7 +190,7 @@ int ghz_select_rests(communicator *k, const call *c, const record *own);
 
 /* 2. Finds this rank's part of the range that the first agreement brings, if it does and there is
  * nothing wrong yet. Local. */
-error ghz_range_early(const call *c, workspace *w, error own, record *r);
+error ghz_range_early(const call *c, communicator *k, error own, record *r);
 
 /* 3. Tells the tuner how the call before compressed, and sets how to make this one. */
 void ghz_select(run *r);

@@ -7,6 +7,7 @@
 #include "ghz/numerals.h"
 
 #include <glob.h>
+#include <math.h>
 #include <sched.h>
 #include <stdio.h>
 #include <string.h>
@@ -52,12 +53,22 @@ double ghz_link_of(const char *sys) {
   return bits;
 }
 
-double ghz_link_crowd(MPI_Comm node) {
-  cpu_set_t cores;
+/* A container's share of the processor's time, in cores. */
+static double quota(void) {
+  double time, period;
+  char text[64];
+  read_beside("/sys/fs/cgroup/", "cpu.max", text);
+  return sscanf(text, "%lf %lf", &time, &period) == 2 && time > 0 && period > 0 ? time / period : INFINITY;
+}
+
+double ghz_link_cores(MPI_Comm node) {
+  cpu_set_t own, all;
   int ranks = 1;
   MPI_Comm_size(node, &ranks);
-  CPU_ZERO(&cores);
-  sched_getaffinity(0, sizeof cores, &cores);
-  MPI_Allreduce(MPI_IN_PLACE, &cores, sizeof cores, MPI_BYTE, MPI_BOR, node);
-  return CPU_COUNT(&cores) && ranks > CPU_COUNT(&cores) ? (double)ranks / CPU_COUNT(&cores) : 1;
+  CPU_ZERO(&own);
+  sched_getaffinity(0, sizeof own, &own);
+  all = own;
+  MPI_Allreduce(MPI_IN_PLACE, &all, sizeof all, MPI_BYTE, MPI_BOR, node);
+  const double share = fmin(CPU_COUNT(&all), quota()) / ranks;
+  return CPU_COUNT(&own) ? fmin(CPU_COUNT(&own), share) : 1;
 }

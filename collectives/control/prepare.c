@@ -62,7 +62,7 @@ static payload_job job_of(const run *r) {
   const call *c = &r->made;
   workspace *w = r->with->work;
   return (payload_job){.codec = w->codec,
-                       .team = ghz_team_of(&w->team, c->set.threads),
+                       .team = ghz_communicator_team(r->with, c),
                        .pool = &w->pool,
                        .plan = &r->outline->plan,
                        .rank = c->at.rank,

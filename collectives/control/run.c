@@ -17,7 +17,7 @@ static error agree(run *r, error own) {
   error e = ghz_communicator_enter(k, &r->agreed);
   own = own.code ? own : e;
   if (k->work)
-    own = ghz_range_early(r->asked, k->work, own, &r->agreed);
+    own = ghz_range_early(r->asked, k, own, &r->agreed);
   e = ghz_agree(r->asked->comm, &r->agreed, own);
   for (int i = 0; i < OUTLINES && (e.code || r->agreed.ours.fresh); i++)
     k->outlines[i].known = 0;

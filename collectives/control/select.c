@@ -73,8 +73,8 @@ void ghz_select(run *r) {
     return;
   if (r->report.link > 0) {
     network = 8 * ghz_cost(c->collective, r->algorithm, c->at.ranks, k->nodes, bytes_of(c)) / r->report.link;
-    codec[SHAPED] = k->crowd * ghz_cost_codec(c, r->agreed.isa, c->shape.dims < 2);
-    codec[FLAT] = c->shape.dims < 2 ? -1 : k->crowd * ghz_cost_codec(c, r->agreed.isa, 1);
+    codec[SHAPED] = k->slowness * ghz_cost_codec(c, r->agreed.isa, c->shape.dims < 2);
+    codec[FLAT] = c->shape.dims < 2 ? -1 : k->slowness * ghz_cost_codec(c, r->agreed.isa, 1);
   }
   const int way = ghz_tuner_pick(&k->tuner, &kind, codec, network);
   r->flat = way == FLAT;

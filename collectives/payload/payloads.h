@@ -5,6 +5,15 @@
 
 #include "engine/payload.h"
 
+#include <time.h>
+
+/* Of the processor, that this thread has had: who shares a core with others does not count them. */
+static inline double payload_seconds(void) {
+  struct timespec t;
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+  return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
 /* ---- common.c: compressing and checking ------------------------------------------------------ */
 
 /* Compresses an array's values of a piece. `array` is where the array begins, though only the piece

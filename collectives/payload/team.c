@@ -12,6 +12,7 @@
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
+#include <stdio.h>
 #include <string.h>
 
 typedef enum operation { ENCODE, REDUCE, DECODE, SHARE } operation;
@@ -42,7 +43,7 @@ struct team {
   pthread_mutex_t lock;
   pthread_cond_t wake; /* there is a task, or it is the end */
   int size, active;    /* members; those of this call */
-  int ends;
+  int refused, ends;
   unsigned numbers;
   task tasks[ENGINE_ASYNC_OPS];
   member members[TEAM_MOST];
@@ -125,6 +126,8 @@ static int join(team *t) {
   if (t->size == 0 || start(m))
     return ++t->size;
   ghz_context_free(m->codec);
+  t->refused = 1;
+  fprintf(stderr, "libghzmpi: the system gives no more threads: %d of this process compress\n", t->size);
   return 0;
 }
 
@@ -142,7 +145,7 @@ team *ghz_team_of(team **kept, int threads) {
     pthread_cond_init(&t->wake, NULL);
   }
   threads = threads < TEAM_MOST ? threads : TEAM_MOST;
-  while (t->size < threads && join(t))
+  while (t->size < threads && !t->refused && join(t))
     ;
   pthread_mutex_lock(&t->lock);
   t->active = t->size < threads ? t->size : threads;

@@ -155,7 +155,7 @@ typedef struct environment {
 } environment;
 
 static environment env = {.threshold = THRESHOLD_DEFAULT};
-static int env_threads = 1, env_cuda_aware = -1, env_told; /* of this rank */
+static int env_threads, env_cuda_aware = -1, env_told; /* of this rank */
 static pthread_once_t env_once = PTHREAD_ONCE_INIT;
 static atomic_int env_read; /* cheaper than env_once, for small calls */
 

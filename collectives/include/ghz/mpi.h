@@ -99,7 +99,7 @@
  *                       collectives that have it
  *   GHZ_MPI_MODE        auto, homomorphic
  *   GHZ_MPI_THRESHOLD   bytes (suffixes k, M, G)
- *   GHZ_MPI_THREADS     threads of the codec per process
+ *   GHZ_MPI_THREADS     threads that compress, add and decompress, per process
  *   GHZ_MPI_LINK        what a rank gets of the network: 200mbit, 1gbit (options.link)
  *   GHZ_MPI_FILL        the value that stands for "missing": -999, 1e20
  *   GHZ_MPI_CUDA_AWARE  0 or 1: whether MPI takes device memory; unset: MPI is asked
@@ -185,8 +185,8 @@ typedef struct ghz_mpi_report {
   uint64_t raw_bytes, sent_bytes, messages;
   double seconds; /* the whole call */
   double agree;   /* agreement with the other ranks, range of the values, plan */
-  /* In the codec: compression; addition, minimum or maximum; decompression. Of a GPU, the time in
-   * which this rank had nothing to do but wait for it. */
+  /* Of the processor, for compression; addition, minimum or maximum; decompression: of one thread,
+   * on average. Of a GPU, the time in which this rank had nothing to do but wait for it. */
   double compress, combine, decompress;
   double wait;  /* for messages, with nothing else to do */
   double eb;    /* error bound of each contribution; 0 if the call did not compress */
@@ -232,7 +232,9 @@ typedef struct ghz_mpi_options {
    * float, 2^14 - 1 of double. */
   int contributions;
 
-  int threads; /* OpenMP threads of the codec; 0: GHZ_MPI_THREADS, or 1 */
+  /* That compress, add and decompress; the calling one is one of them. 0: GHZ_MPI_THREADS, or the
+   * cores that a rank of its node has, 16 at most. None waits on a core between calls. */
+  int threads;
 
   /* 1: ghz_bcast does not write the root's buffer, which then differs from the others by up to
    * eb. */
