@@ -1,12 +1,14 @@
-/* refusal.c: an MPI that refuses each call with which the library prepares, agrees and reports, one
- * after the other, on a communicator of one rank: an error or a right result, nothing lost, and the
- * next call works. (Where messages are under way, the other ranks would wait for what never comes:
+/* refusal.c: an MPI that refuses each call with which the library prepares, agrees and reports, and a
+ * system that refuses threads, one after the other, on a communicator of one rank: an error or a
+ * right result, nothing lost, and the next call works. (Where messages are under way, the other ranks would wait for what never comes:
  * that is MPI's to end.) Linked with --wrap for those calls. */
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "alloc_log.h"
 #include "request.h"
 #include "suite.h"
+#include <errno.h>
 #include <math.h>
+#include <pthread.h>
 #include <string.h>
 
 enum { COUNT = 20000, CALLS_MAX = 300 };
@@ -55,6 +57,12 @@ REFUSABLE(Iallreduce,
 REFUSABLE(Allreduce, (const void *x, void *y, int n, MPI_Datatype type, MPI_Op op, MPI_Comm comm),
           (x, y, n, type, op, comm))
 REFUSABLE(Bcast, (void *x, int n, MPI_Datatype type, int root, MPI_Comm comm), (x, n, type, root, comm))
+
+int __real_pthread_create(pthread_t *thread, const pthread_attr_t *how, void *(*begin)(void *), void *user);
+int __wrap_pthread_create(pthread_t *thread, const pthread_attr_t *how, void *(*begin)(void *), void *user);
+int __wrap_pthread_create(pthread_t *thread, const pthread_attr_t *how, void *(*begin)(void *), void *user) {
+  return refuses("pthread_create") ? EAGAIN : __real_pthread_create(thread, how, begin, user);
+}
 
 /* ---- Calls ---- */
 typedef struct way {
@@ -175,6 +183,7 @@ int main(int argc, char **argv) {
       way w = {collective_names[i], (collective)i, GHZ_MPI_OPTIONS, COUNT, MPI_SUCCESS};
       w.set.bound = (ghz_bound){absolute ? GHZ_ABS : GHZ_REL, 1e-4};
       w.set.mode = GHZ_MPI_HOMOMORPHIC;
+      w.set.threads = absolute ? 3 : 1;
       refuse_all(&w);
     }
   return suite_end(NULL);
