@@ -17,19 +17,13 @@ static const double adding = 0.125;
 static const double exchange = 1.1, exchange_shared = 1.25;
 
 /* Rounds of a binomial tree. */
-static double rounds_of(int ranks) {
-  int n = 0;
-  while (1 << n < ranks && n < 30)
-    n++;
-  return n;
+static int rounds_of(int ranks) {
+  return ranks > 1 ? 32 - __builtin_clz((unsigned)ranks - 1) : 0;
 }
 
-/* The largest power of two that is not larger; see schedules/fold.h. */
+/* The largest power of two that is not larger; see schedules/halving.c. */
 static int members_of(int ranks) {
-  int n = 1;
-  while (n <= ranks / 2)
-    n *= 2;
-  return n;
+  return 1 << (31 - __builtin_clz((unsigned)ranks));
 }
 
 static double piece_of(double bytes) {
@@ -43,7 +37,7 @@ static double hops(int ranks, int nodes) {
 }
 
 static double rounds(int ranks, int nodes) {
-  const double between = rounds_of(nodes);
+  const int between = rounds_of(nodes);
   return between * start + (rounds_of(ranks) - between) * start_in_node;
 }
 
@@ -55,26 +49,18 @@ static double ring(const collective *what, int ranks, int nodes, double bytes) {
   return passes * (hops(ranks, nodes) + (ranks - 1) * segment);
 }
 
-/* Ranks beyond a power of two hand their arrays to the next one, and get the result: inside nodes,
- * where these have several. */
-static double folding(int ranks, int nodes, double bytes) {
-  if (members_of(ranks) == ranks)
-    return 0;
-  return nodes < ranks ? 2 * (start_in_node + adding * bytes) : 2 * (start + bytes);
-}
-
-static double doubling(int ranks, int nodes, double bytes) {
-  const int members = members_of(ranks);
-  return rounds(members, nodes < members ? nodes : members) + rounds_of(members) * (1 + adding) * bytes +
-         folding(ranks, nodes, bytes);
-}
-
-/* Of the ranks of a node each has its share of what the node sends. */
-static double halving(int ranks, int nodes, double bytes) {
-  const int members = members_of(ranks), ends = nodes > 1 && nodes < members ? nodes : members;
-  return 2 * rounds(members, nodes < members ? nodes : members) +
-         (ends < members ? exchange_shared : exchange) * 2 * (ends - 1) / ends * bytes +
-         folding(ranks, nodes, bytes);
+/* Pairs exchange all they have (doubling), or halve it and double it again: then each rank of a node
+ * has its share of what the node sends. Ranks beyond a power of two hand their arrays to the next one,
+ * inside nodes where these have several, and get the result. */
+static double pairs(int ranks, int nodes, double bytes, int halves) {
+  const int members = members_of(ranks), all = nodes < members ? nodes : members,
+            ends = all > 1 ? all : members;
+  const double through = halves ? (ends < members ? exchange_shared : exchange) * 2 * (ends - 1) / ends
+                                : rounds_of(members) * (1 + adding),
+               folding = members == ranks ? 0
+                         : nodes < ranks  ? start_in_node + adding * bytes
+                                          : start + bytes;
+  return (1 + halves) * rounds(members, all) + through * bytes + 2 * folding;
 }
 
 /* The root of a tree sends to, or receives from, as many ranks as there are rounds, and its node as
@@ -91,9 +77,9 @@ static double chain(int ranks, int nodes, double bytes) {
 double ghz_cost(const collective *what, ghz_mpi_algorithm a, int ranks, int nodes, double bytes) {
   switch (a) {
   case GHZ_MPI_DOUBLING:
-    return doubling(ranks, nodes, bytes);
+    return pairs(ranks, nodes, bytes, 0);
   case GHZ_MPI_HALVING:
-    return halving(ranks, nodes, bytes);
+    return pairs(ranks, nodes, bytes, 1);
   case GHZ_MPI_TREE:
     return tree(what, ranks, nodes, bytes);
   case GHZ_MPI_CHAIN:

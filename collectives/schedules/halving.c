@@ -20,10 +20,7 @@ typedef struct fold {
 } fold;
 
 static fold fold_of(int rank, int ranks) {
-  int members = 1;
-  while (members <= ranks / 2)
-    members *= 2;
-  const int extra = ranks - members;
+  const int members = 1 << (31 - __builtin_clz((unsigned)ranks)), extra = ranks - members;
   return (fold){members, extra, rank >= 2 * extra ? rank - extra : rank % 2 ? rank / 2 : -1};
 }
 
