@@ -184,8 +184,8 @@ static int last_tag_of(MPI_Comm comm) {
   return MPI_Comm_get_attr(comm, MPI_TAG_UB, &most, &found) == MPI_SUCCESS && found ? *most : 32767;
 }
 
-/* Not MPI_Comm_dup, which copies attributes and hints. The key is the lowest rank of the node; ranks
- * of one stay in their order. */
+/* Not MPI_Comm_dup, which copies attributes and hints. The key is the lowest rank of the node;
+ * ranks of one stay in their order. */
 static int make_own(const call *c, communicator *k) {
   MPI_Comm node = MPI_COMM_NULL;
   int first = c->at.rank;

@@ -5,16 +5,16 @@
 
 #include <string.h>
 
-/* Bytes that pass at 1 GB/s in the time that a message takes to start: 30 us between nodes, 4 inside
- * one. */
+/* Bytes that pass at 1 GB/s in the time that a message takes to start: 30 us between nodes, 4
+ * inside one. */
 static const double start = 32 << 10, start_in_node = 4 << 10;
 /* Pieces of a pipeline: see prepare.c. */
 static const double piece_least = 128 << 10, piece_most = 512 << 10;
 /* Adding whole arrays instead of segments, as a part of sending them. */
 static const double adding = 0.125;
-/* Pairs of ranks that exchange data are slower than neighbours in a ring: pieces of a round wait for
- * each other, more so where ranks share a link. */
-static const double exchange = 1.1, exchange_shared = 1.25;
+/* Pairs of ranks that exchange data are slower than neighbours in a ring: pieces of a round wait
+ * for each other, more so where ranks share a link. */
+static const double exchange = 1.1, exchange_shared = 1.42;
 
 /* Rounds of a binomial tree. */
 static int rounds_of(int ranks) {
@@ -31,7 +31,8 @@ static double piece_of(double bytes) {
   return wanted < bytes ? wanted : bytes;
 }
 
-/* What it takes to start a message to every rank of a chain, or in every round, the nearest first. */
+/* What it takes to start a message to every rank of a chain, or in every round, the nearest
+ * first. */
 static double hops(int ranks, int nodes) {
   return (nodes - 1) * start + (ranks - nodes) * start_in_node;
 }
@@ -41,17 +42,17 @@ static double rounds(int ranks, int nodes) {
   return between * start + (rounds_of(ranks) - between) * start_in_node;
 }
 
-/* A pass around a ring, node by node: allreduce makes two, and so does reduce, whose second one ends
- * at the root. */
+/* A pass around a ring, node by node: allreduce makes two, and so does reduce, whose second one
+ * ends at the root. */
 static double ring(const collective *what, int ranks, int nodes, double bytes) {
   const int has_blocks = collective_has_blocks(what);
   double segment = has_blocks ? bytes : bytes / ranks, passes = has_blocks || what->counted ? 1 : 2;
   return passes * (hops(ranks, nodes) + (ranks - 1) * segment);
 }
 
-/* Pairs exchange all they have (doubling), or halve it and double it again: then each rank of a node
- * has its share of what the node sends. Ranks beyond a power of two hand their arrays to the next one,
- * inside nodes where these have several, and get the result. */
+/* Pairs exchange all they have (doubling), or halve it and double it again: then each rank of a
+ * node has its share of what the node sends. Ranks beyond a power of two hand their arrays to the
+ * next one, inside nodes where these have several, and get the result. */
 static double pairs(int ranks, int nodes, double bytes, int halves) {
   const int members = members_of(ranks), all = nodes < members ? nodes : members,
             ends = all > 1 ? all : members;

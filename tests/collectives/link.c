@@ -121,7 +121,7 @@ static void try_other_data(void) {
   MPI_Comm_free(&comm);
 }
 
-/* ---- What systems say -------------------------------------------------------------------------- */
+/* ---- What systems say ---- */
 
 static double said[MOST]; /* by rank */
 

@@ -44,11 +44,12 @@
  *               time.
  *   memory      Messages travel on a communicator of the library's own, whose ranks stand node by
  *               node (those of a node share memory: MPI_COMM_TYPE_SHARED). It is made by the first
- *               call that needs it, and freed with the program's; so are the plans of 16 kinds of calls. A process keeps 16; calls on further
- *               communicators make one each time. If MPI has none left, it makes the call itself,
- *               which is said on stderr once. Memory is kept for the next call, on whichever
- *               communicator: at most about one worst-case compressed copy of the largest buffer,
- *               or 20 MiB if that is more, for each thread that calls at the same time.
+ *               call that needs it, and freed with the program's, with the plans of 16 kinds of
+ *               calls. A process keeps 16; calls on further communicators make one each time. If
+ *               MPI has none left, it makes the call itself, which is said on stderr once. Memory
+ *               is kept for the next call, on whichever communicator: at most about one worst-case
+ *               compressed copy of the largest buffer, or 20 MiB if that is more, for each thread
+ *               that calls at the same time.
  *
  * Calls that MPI makes
  *   MPI makes a call, uncompressed, if
@@ -252,13 +253,13 @@ typedef struct ghz_mpi_options {
   ghz_mpi_report *report; /* receives the report of a call that succeeds; may be NULL */
 
   /* Bits per second of a node's link to others, in mode AUTO: then data are compressed with their
-   * shape, flat, or not at all, as the speeds of the codec (constants for the instruction sets, shared by
-   * the ranks of a core; the slowest rank's count) and the bytes that calls of the kind sent before make
-   * it fastest. The clock has no part in this: every run chooses alike, and so do all ranks. The choices
-   * differ in bits. GHZ_MPI_LINK_AUTO: what the system says of the InfiniBand ports or the network
-   * interfaces of the nodes, the least; report.link has it; where it says nothing, as none.
-   * GHZ_MPI_LINK_UNKNOWN means GHZ_MPI_LINK; without that data are compressed, with the shape that they
-   * have. */
+   * shape, flat, or not at all, as the speeds of the codec (constants for the instruction sets,
+   * shared by the ranks of a core; the slowest rank's count) and the bytes that calls of the kind
+   * sent before make it fastest. The clock has no part in this: every run chooses alike, and so do
+   * all ranks. The choices differ in bits. GHZ_MPI_LINK_AUTO: what the systems of the nodes say of
+   * their InfiniBand ports or network interfaces, the least, which report.link has; where they say
+   * nothing, none. GHZ_MPI_LINK_UNKNOWN means GHZ_MPI_LINK; without that data are compressed, with
+   * the shape that they have. */
   double link;
 } ghz_mpi_options;
 
