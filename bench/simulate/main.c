@@ -1,5 +1,5 @@
-/* main.c: owns the options and the table of ghz_simulate: the engine, the schedules, the cutting and
- * the choice of the library, with a codec that only takes time. */
+/* main.c: owns the options and the table of ghz_simulate: the engine, the schedules, the cutting
+ * and the choice of the library, with a codec that only takes time. */
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "simulate.h"
 

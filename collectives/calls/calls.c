@@ -119,22 +119,16 @@ const collective *const ghz_collectives[] = {&allreduce, &reduce,     &reduce_sc
 
 int ghz_allreduce(const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Datatype type, MPI_Op op,
                   MPI_Comm comm, const ghz_mpi_options *options) {
-  if (ghz_collective_is_small(sendbuf, recvbuf, count, type, comm, 0, options))
-    return MPI_Allreduce(sendbuf, recvbuf, (int)count, type, op, comm);
   return ghz_collective_run(&allreduce, sendbuf, recvbuf, count, NULL, NULL, type, op, 0, comm, options);
 }
 
 int ghz_reduce(const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Datatype type, MPI_Op op, int root,
                MPI_Comm comm, const ghz_mpi_options *options) {
-  if (sendbuf != MPI_IN_PLACE && ghz_collective_is_small(sendbuf, recvbuf, count, type, comm, 0, options))
-    return MPI_Reduce(sendbuf, recvbuf, (int)count, type, op, root, comm);
   return ghz_collective_run(&reduce, sendbuf, recvbuf, count, NULL, NULL, type, op, root, comm, options);
 }
 
 int ghz_reduce_scatter(const void *sendbuf, void *recvbuf, MPI_Count recvcount, MPI_Datatype type, MPI_Op op,
                        MPI_Comm comm, const ghz_mpi_options *options) {
-  if (ghz_collective_is_small(sendbuf, recvbuf, recvcount, type, comm, 1, options))
-    return MPI_Reduce_scatter_block(sendbuf, recvbuf, (int)recvcount, type, op, comm);
   return ghz_collective_run(&reduce_scatter, sendbuf, recvbuf, recvcount, NULL, NULL, type, op, 0, comm,
                             options);
 }
@@ -147,8 +141,6 @@ int ghz_reduce_scatterv(const void *sendbuf, void *recvbuf, const MPI_Count *rec
 
 int ghz_allgather(const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Datatype type, MPI_Comm comm,
                   const ghz_mpi_options *options) {
-  if (ghz_collective_is_small(sendbuf, recvbuf, count, type, comm, 1, options))
-    return MPI_Allgather(sendbuf, (int)count, type, recvbuf, (int)count, type, comm);
   return ghz_collective_run(&allgather, sendbuf, recvbuf, count, NULL, NULL, type, MPI_OP_NULL, 0, comm,
                             options);
 }
@@ -162,24 +154,18 @@ int ghz_allgatherv(const void *sendbuf, void *recvbuf, const MPI_Count *recvcoun
 /* In place, as the root's array is where the result goes. */
 int ghz_bcast(void *values, MPI_Count count, MPI_Datatype type, int root, MPI_Comm comm,
               const ghz_mpi_options *options) {
-  if (ghz_collective_is_small(NULL, values, count, type, comm, 0, options))
-    return MPI_Bcast(values, (int)count, type, root, comm);
   return ghz_collective_run(&bcast, MPI_IN_PLACE, values, count, NULL, NULL, type, MPI_OP_NULL, root, comm,
                             options);
 }
 
 int ghz_scatter(const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Datatype type, int root, MPI_Comm comm,
                 const ghz_mpi_options *options) {
-  if (ghz_collective_is_small(sendbuf, recvbuf, count, type, comm, 1, options))
-    return MPI_Scatter(sendbuf, (int)count, type, recvbuf, (int)count, type, root, comm);
   return ghz_collective_run(&scatter, sendbuf, recvbuf, count, NULL, NULL, type, MPI_OP_NULL, root, comm,
                             options);
 }
 
 int ghz_gather(const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Datatype type, int root, MPI_Comm comm,
                const ghz_mpi_options *options) {
-  if (ghz_collective_is_small(sendbuf, recvbuf, count, type, comm, 1, options))
-    return MPI_Gather(sendbuf, (int)count, type, recvbuf, (int)count, type, root, comm);
   return ghz_collective_run(&gather, sendbuf, recvbuf, count, NULL, NULL, type, MPI_OP_NULL, root, comm,
                             options);
 }

@@ -148,8 +148,8 @@ error ghz_communicator_of(MPI_Comm comm, communicator **k);
 /* Takes memory for a call, and writes into *own what the first agreement has to know. Local. */
 error ghz_communicator_enter(communicator *k, record *own);
 
-/* After the agreement: has a communicator of our own, and knows its nodes. Without an error and without k->own, MPI has
- * none left on some rank, and has to make the call. Collective. */
+/* After the agreement: has a communicator of our own, and knows its nodes. Without an error and
+ * without k->own, MPI has none left on some rank, and has to make the call. Collective. */
 error ghz_communicator_settle(communicator *k, const call *c);
 
 /* The threads that work for a call: as many as its options or the environment say, else as this rank
@@ -159,8 +159,8 @@ team *ghz_communicator_team(communicator *k, const call *c);
 /* Gives back what the call has taken. After ghz_communicator_settle, all ranks do. */
 void ghz_communicator_leave(communicator *k);
 
-/* The outline of calls like this: that of those before, or one that has yet to be made. Local; all ranks
- * find the same to be known. */
+/* The outline of calls like this: that of those before, or one that has yet to be made. Local; all
+ * ranks find the same to be known. */
 outline *ghz_communicator_outline(communicator *k, const footprint *f);
 
 /* ---- A call under way ------------------------------------------------------------------------ */

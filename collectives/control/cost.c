@@ -5,31 +5,25 @@
 
 #include <string.h>
 
-/* Bytes that pass at 1 GB/s in the time that a message takes to start: 30 us between nodes, 4 inside
- * one. */
+/* Bytes that pass at 1 GB/s in the time that a message takes to start: 30 us between nodes, 4
+ * inside one. */
 static const double start = 32 << 10, start_in_node = 4 << 10;
 /* Pieces of a pipeline: see prepare.c. */
 static const double piece_least = 128 << 10, piece_most = 512 << 10;
 /* Adding whole arrays instead of segments, as a part of sending them. */
 static const double adding = 0.125;
-/* Pairs of ranks that exchange data are slower than neighbours in a ring: pieces of a round wait for
- * each other, more so where ranks share a link. */
-static const double exchange = 1.1, exchange_shared = 1.25;
+/* Pairs of ranks that exchange data are slower than neighbours in a ring: pieces of a round wait
+ * for each other, more so where ranks share a link. */
+static const double exchange = 1.1, exchange_shared = 1.42;
 
 /* Rounds of a binomial tree. */
-static double rounds_of(int ranks) {
-  int n = 0;
-  while (1 << n < ranks && n < 30)
-    n++;
-  return n;
+static int rounds_of(int ranks) {
+  return ranks > 1 ? 32 - __builtin_clz((unsigned)ranks - 1) : 0;
 }
 
-/* The largest power of two that is not larger; see schedules/fold.h. */
+/* The largest power of two that is not larger; see schedules/halving.c. */
 static int members_of(int ranks) {
-  int n = 1;
-  while (n <= ranks / 2)
-    n *= 2;
-  return n;
+  return 1 << (31 - __builtin_clz((unsigned)ranks));
 }
 
 static double piece_of(double bytes) {
@@ -37,44 +31,37 @@ static double piece_of(double bytes) {
   return wanted < bytes ? wanted : bytes;
 }
 
-/* What it takes to start a message to every rank of a chain, or in every round, the nearest first. */
+/* What it takes to start a message to every rank of a chain, or in every round, the nearest
+ * first. */
 static double hops(int ranks, int nodes) {
   return (nodes - 1) * start + (ranks - nodes) * start_in_node;
 }
 
 static double rounds(int ranks, int nodes) {
-  const double between = rounds_of(nodes);
+  const int between = rounds_of(nodes);
   return between * start + (rounds_of(ranks) - between) * start_in_node;
 }
 
-/* A pass around a ring, node by node: allreduce makes two, and so does reduce, whose second one ends
- * at the root. */
+/* A pass around a ring, node by node: allreduce makes two, and so does reduce, whose second one
+ * ends at the root. */
 static double ring(const collective *what, int ranks, int nodes, double bytes) {
   const int has_blocks = collective_has_blocks(what);
   double segment = has_blocks ? bytes : bytes / ranks, passes = has_blocks || what->counted ? 1 : 2;
   return passes * (hops(ranks, nodes) + (ranks - 1) * segment);
 }
 
-/* Ranks beyond a power of two hand their arrays to the next one, and get the result: inside nodes,
- * where these have several. */
-static double folding(int ranks, int nodes, double bytes) {
-  if (members_of(ranks) == ranks)
-    return 0;
-  return nodes < ranks ? 2 * (start_in_node + adding * bytes) : 2 * (start + bytes);
-}
-
-static double doubling(int ranks, int nodes, double bytes) {
-  const int members = members_of(ranks);
-  return rounds(members, nodes < members ? nodes : members) + rounds_of(members) * (1 + adding) * bytes +
-         folding(ranks, nodes, bytes);
-}
-
-/* Of the ranks of a node each has its share of what the node sends. */
-static double halving(int ranks, int nodes, double bytes) {
-  const int members = members_of(ranks), ends = nodes > 1 && nodes < members ? nodes : members;
-  return 2 * rounds(members, nodes < members ? nodes : members) +
-         (ends < members ? exchange_shared : exchange) * 2 * (ends - 1) / ends * bytes +
-         folding(ranks, nodes, bytes);
+/* Pairs exchange all they have (doubling), or halve it and double it again: then each rank of a
+ * node has its share of what the node sends. Ranks beyond a power of two hand their arrays to the
+ * next one, inside nodes where these have several, and get the result. */
+static double pairs(int ranks, int nodes, double bytes, int halves) {
+  const int members = members_of(ranks), all = nodes < members ? nodes : members,
+            ends = all > 1 ? all : members;
+  const double through = halves ? (ends < members ? exchange_shared : exchange) * 2 * (ends - 1) / ends
+                                : rounds_of(members) * (1 + adding),
+               folding = members == ranks ? 0
+                         : nodes < ranks  ? start_in_node + adding * bytes
+                                          : start + bytes;
+  return (1 + halves) * rounds(members, all) + through * bytes + 2 * folding;
 }
 
 /* The root of a tree sends to, or receives from, as many ranks as there are rounds, and its node as
@@ -91,9 +78,9 @@ static double chain(int ranks, int nodes, double bytes) {
 double ghz_cost(const collective *what, ghz_mpi_algorithm a, int ranks, int nodes, double bytes) {
   switch (a) {
   case GHZ_MPI_DOUBLING:
-    return doubling(ranks, nodes, bytes);
+    return pairs(ranks, nodes, bytes, 0);
   case GHZ_MPI_HALVING:
-    return halving(ranks, nodes, bytes);
+    return pairs(ranks, nodes, bytes, 1);
   case GHZ_MPI_TREE:
     return tree(what, ranks, nodes, bytes);
   case GHZ_MPI_CHAIN:

@@ -12,32 +12,26 @@
 #include <stdio.h>
 #include <string.h>
 
-/* The first line of a file beside another; "" if there is none. */
-static void read_beside(const char *path, const char *name, char text[64]) {
-  char beside[512];
-  snprintf(beside, sizeof beside, "%.*s%s", (int)(strrchr(path, '/') + 1 - path), path, name);
-  FILE *f = fopen(beside, "r");
-  *text = '\0';
-  if (f && !fgets(text, 64, f))
-    *text = '\0';
-  if (f)
-    fclose(f);
-}
-
-/* The largest number in the files of a pattern that have `word` in the file `state` beside them. */
+/* The largest number in the files of a pattern, of those whose first lines beside them, in the file
+ * `state`, have `word`. */
 static double most_of(const char *sys, const char *pattern, const char *state, const char *word) {
-  char all[512], text[64];
+  char path[512], text[64];
   double most = 0, value;
   glob_t found;
-  snprintf(all, sizeof all, "%s/%s", sys, pattern);
-  if (glob(all, 0, NULL, &found) != 0)
+  snprintf(path, sizeof path, "%s/%s", sys, pattern);
+  if (glob(path, 0, NULL, &found) != 0)
     return 0;
   for (size_t i = 0; i < found.gl_pathc; i++) {
-    read_beside(found.gl_pathv[i], state, text);
-    if (!strstr(text, word))
-      continue;
-    read_beside(found.gl_pathv[i], strrchr(pattern, '/') + 1, text);
-    most = sscanf(text, "%lf", &value) == 1 && value > most ? value : most;
+    const char *name = found.gl_pathv[i];
+    snprintf(path, sizeof path, "%.*s/%s", (int)(strrchr(name, '/') - name), name, state);
+    FILE *says = fopen(path, "r"), *number = fopen(name, "r");
+    if (says && number && fgets(text, sizeof text, says) && strstr(text, word) &&
+        fscanf(number, "%lf", &value) == 1 && value > most)
+      most = value;
+    if (says)
+      fclose(says);
+    if (number)
+      fclose(number);
   }
   globfree(&found);
   return most;
@@ -55,10 +49,12 @@ double ghz_link_of(const char *sys) {
 
 /* A container's share of the processor's time, in cores. */
 static double quota(void) {
-  double time, period;
-  char text[64];
-  read_beside("/sys/fs/cgroup/", "cpu.max", text);
-  return sscanf(text, "%lf %lf", &time, &period) == 2 && time > 0 && period > 0 ? time / period : INFINITY;
+  unsigned long time, period;
+  FILE *f = fopen("/sys/fs/cgroup/cpu.max", "r");
+  const int limited = f && fscanf(f, "%lu %lu", &time, &period) == 2 && period > 0;
+  if (f)
+    fclose(f);
+  return limited ? (double)time / (double)period : INFINITY;
 }
 
 double ghz_link_cores(MPI_Comm node) {

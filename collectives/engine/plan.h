@@ -74,13 +74,13 @@ typedef struct plan {
 } plan;
 
 /* A plan is made in two steps, between which the caller fills in the parts; for a call like the one
- * before the second step is enough, and mostly finds all as it was. All zeros is a plan that was never
- * made. Both return 0 if there is no memory; never for a layout, schedule and parts
- * that a plan was made for before. */
+ * before the second step is enough, and mostly finds all as it was. All zeros is a plan that was
+ * never made. Both return 0 if there is no memory; never for a layout, schedule and parts that a
+ * plan was made for before. */
 
 /* Cuts a call into pieces. `counts`: the values of each part, which is flat where these are fewer
- * than the layout's; NULL: all have as many. `places`: the ranks that several parts belong to; NULL: each
- * to that of its number. */
+ * than the layout's; NULL: all have as many. `places`: the ranks that several parts belong to;
+ * NULL: each to that of its number. */
 int ghz_plan_cut(plan *p, const layout *l, const uint64_t *counts, const int *places, position at,
                  schedule_builder build);
 

@@ -90,6 +90,11 @@ void report_print(const summary *sum) {
   } else {
     fprintf(f, "ghzmpi_intercept: %d processes, bound %s, threshold %lld bytes\n", ranks, intercept.bound,
             (long long)intercept.threshold);
+    const char *link = environment_get("GHZ_MPI_LINK");
+    if (link && sum->link > 0)
+      fprintf(f, "link between nodes: %g Gbit/s (GHZ_MPI_LINK=%.40s)\n", 1e-9 * sum->link, link);
+    else if (link)
+      fprintf(f, "link between nodes: nothing found (GHZ_MPI_LINK=%.40s)\n", link);
     print_calls(f, sum);
     print_bytes(f, sum);
     print_seconds(f, sum);

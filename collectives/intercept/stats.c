@@ -40,6 +40,8 @@ void stats_called(call_id c, double bytes, const ghz_mpi_report *r, int code) {
   f[SENT] += (double)r->sent_bytes;
   f[INEXACT] += r->inexact != 0;
   figures.bound[c] = fmax(figures.bound[c], r->bound);
+  if (r->link > 0 && !(figures.link > 0 && figures.link < r->link))
+    figures.link = r->link;
   if (r->loss.wipes || r->loss.has_fill) {
     f[TAKEN]++;
     figures.loss = figures.loss.seen ? figures.loss : r->loss;
@@ -84,6 +86,7 @@ void stats_report(void) {
   PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
   PMPI_Reduce(figures.of, sum.of, sizeof sum.of / sizeof(double), MPI_DOUBLE, MPI_SUM, 0, MPI_COMM_WORLD);
   PMPI_Reduce(figures.bound, sum.bound, CALLS + 1, MPI_DOUBLE, MPI_MAX, 0, MPI_COMM_WORLD);
+  sum.link = figures.link;
   if (rank == 0)
     report_print(&sum);
 }

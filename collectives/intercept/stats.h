@@ -18,6 +18,7 @@ typedef struct summary {
   double of[CALLS + 1][FIGURES]; /* the last row: of all calls */
   double bound[CALLS + 1];       /* the largest, of results */
   ghz_loss loss;                 /* of the first call that has one */
+  double link;                   /* bits per second that calls went by, the least; 0: none did */
 } summary;
 
 extern const char *const stats_calls[CALLS + 1];

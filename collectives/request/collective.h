@@ -78,20 +78,6 @@ int ghz_collective_run(const collective *what, const void *send, void *recv, MPI
                        const MPI_Count *counts, const MPI_Count *places, MPI_Datatype type, MPI_Op op, int root,
                        MPI_Comm comm, const ghz_mpi_options *options);
 
-/* Whether a call is so small, and asks for so little, that it goes straight to MPI before anything
- * else is looked at: MPI alone checks it. `blocks`: it moves an array per rank. */
-static inline int ghz_collective_is_small(const void *send, const void *recv, MPI_Count count,
-                                          MPI_Datatype type, MPI_Comm comm, int blocks,
-                                          const ghz_mpi_options *options) {
-  int ranks = 1, size = type == MPI_FLOAT ? 4 : 8;
-  if (count < 0 || count > INT32_MAX || (type != MPI_FLOAT && type != MPI_DOUBLE) || comm == MPI_COMM_NULL)
-    return 0;
-  if (blocks)
-    MPI_Comm_size(comm, &ranks);
-  return ghz_settings_are_small(options, (uint64_t)count * (uint64_t)(size * ranks)) &&
-         !ghz_device_forbids(send, recv);
-}
-
 /* ---- What a call is like --------------------------------------------------------------------- */
 
 /* NULL: the collective has none of this name. */

@@ -2,10 +2,10 @@
  * each other, so that little is left of an array when it goes from node to node.
  *
  * In a halving round two members share the segments that both hold: each keeps those that agree
- * with it in one more bit of the segment's number. Where there are fewer segments than members, what
- * is left is one segment, which goes whole in the rounds that follow: members exchange the sums that
- * they have, as in recursive doubling, which is this with one segment. Then the halving rounds run
- * backwards, with copies of the finished sums.
+ * with it in one more bit of the segment's number. Where there are fewer segments than members,
+ * what is left is one segment, which goes whole in the rounds that follow: members exchange the
+ * sums that they have, as in recursive doubling, which is this with one segment. Then the halving
+ * rounds run backwards, with copies of the finished sums.
  *
  * Ranks beyond the largest power of two are folded in first: of the first 2 * extra ranks, the even
  * ones hand theirs to the odd ones, and get the result in the end. */
@@ -20,10 +20,7 @@ typedef struct fold {
 } fold;
 
 static fold fold_of(int rank, int ranks) {
-  int members = 1;
-  while (members <= ranks / 2)
-    members *= 2;
-  const int extra = ranks - members;
+  const int members = 1 << (31 - __builtin_clz((unsigned)ranks)), extra = ranks - members;
   return (fold){members, extra, rank >= 2 * extra ? rank - extra : rank % 2 ? rank / 2 : -1};
 }
 

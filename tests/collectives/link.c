@@ -2,15 +2,22 @@
  * where it is fast; on all ranks and in every run alike, whatever the instruction sets of the
  * ranks. */
 /* SPDX-License-Identifier: BSD-3-Clause */
+#define _DEFAULT_SOURCE /* mkdtemp */
 #include "request.h"
 #include "suite.h"
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+
+double ghz_link_of(const char *sys);
 
 enum { SIDE = 64, COUNT = SIDE * SIDE * SIDE, MOST = 8, CALLS = 70 };
 
 static float in[COUNT * MOST], out[COUNT * MOST];
+
+static double went_by; /* the link that the last call went by */
 
 /* What a call did: 3 with the shape, 1 flat, 0 uncompressed. All ranks did the same. */
 static int one_call(collective what, double link, MPI_Comm comm) {
@@ -26,6 +33,7 @@ static int one_call(collective what, double link, MPI_Comm comm) {
   check((report.algorithm == GHZ_MPI_NATIVE) == (report.dims == 0), "algorithm %s with %d dimensions",
         ghz_mpi_algorithm_name(report.algorithm), report.dims);
   int mine = report.dims, least, most;
+  went_by = report.link;
   MPI_Allreduce(&mine, &least, 1, MPI_INT, MPI_MIN, comm);
   MPI_Allreduce(&mine, &most, 1, MPI_INT, MPI_MAX, comm);
   check(least == most, "%d dimensions here, from %d to %d elsewhere", mine, least, most);
@@ -113,6 +121,63 @@ static void try_other_data(void) {
   MPI_Comm_free(&comm);
 }
 
+/* ---- What systems say ---- */
+
+static double said[MOST]; /* by rank */
+
+double __real_ghz_link_of(const char *sys);
+double __wrap_ghz_link_of(const char *sys);
+double __wrap_ghz_link_of(const char *sys) {
+  return strcmp(sys, "/sys") == 0 ? said[here.rank] : __real_ghz_link_of(sys);
+}
+
+static void try_auto(double first, double second, double third, double least, int dims) {
+  MPI_Comm comm;
+  suite_case("nodes that say %g, %g and %g", first, second, third);
+  said[0] = first, said[1] = second, said[2] = third;
+  MPI_Comm_dup(MPI_COMM_WORLD, &comm);
+  for (int i = 0; i < 3; i++) {
+    const int did = one_call(ALLREDUCE, GHZ_MPI_LINK_AUTO, comm);
+    check(i < 2 || did == dims, "%d dimensions, not %d", did, dims);
+    check(i > 0 || went_by == least, "the report says %g, not %g", went_by, least);
+  }
+  MPI_Comm_free(&comm);
+}
+
+static void write_file(const char *root, const char *path, const char *text) {
+  char name[200];
+  for (const char *end = strchr(path, '/'); end; end = strchr(end + 1, '/')) {
+    snprintf(name, sizeof name, "%s/%.*s", root, (int)(end - path), path);
+    mkdir(name, 0700);
+  }
+  snprintf(name, sizeof name, "%s/%s", root, path);
+  FILE *f = fopen(name, "w");
+  check(f && fputs(text, f) >= 0 && fclose(f) == 0, "cannot write %s", name);
+}
+
+static void try_systems(void) {
+  char root[] = "/tmp/ghz-link-XXXXXX", command[64];
+  suite_case("systems that say something of their links, or nothing");
+  if (here.rank || !check(mkdtemp(root) != NULL, "no folder"))
+    return;
+  check(ghz_link_of(root) == 0, "%g of nothing", ghz_link_of(root));
+  write_file(root, "class/net/veth0/speed", "40000\n"); /* no hardware */
+  write_file(root, "class/net/eth0/speed", "-1\n");
+  write_file(root, "class/net/eth0/device/uevent", "DRIVER=one\n");
+  check(ghz_link_of(root) == 0, "%g of no speed", ghz_link_of(root));
+  write_file(root, "class/net/eth1/speed", "10000\n");
+  write_file(root, "class/net/eth1/device/uevent", "DRIVER=two\n");
+  check(ghz_link_of(root) == 1e10, "%g of an interface", ghz_link_of(root));
+  write_file(root, "class/infiniband/mlx/ports/1/rate", "200 Gb/sec (4X HDR)\n");
+  write_file(root, "class/infiniband/mlx/ports/1/state", "1: DOWN\n");
+  check(ghz_link_of(root) == 1e10, "%g of a port that is down", ghz_link_of(root));
+  write_file(root, "class/infiniband/mlx/ports/2/rate", "2.5 Gb/sec (1X SDR)\n");
+  write_file(root, "class/infiniband/mlx/ports/2/state", "4: ACTIVE\n");
+  check(ghz_link_of(root) == 2.5e9, "%g of a port", ghz_link_of(root));
+  snprintf(command, sizeof command, "rm -r %s", root);
+  check(system(command) == 0, "cannot remove %s", root);
+}
+
 static void try_wrong(double link, int by) {
   MPI_Comm comm;
   char text[MPI_MAX_ERROR_STRING] = "";
@@ -153,6 +218,10 @@ int main(int argc, char **argv) {
     try_wrong(INFINITY, by);
   }
   try_wrong(2e9, 1);
+  try_auto(1e12, 0, 1e6, 1e6, 3);
+  try_auto(1e15, 2e15, 1e15, 1e15, 0);
+  try_auto(0, 0, 0, 0, 3);
+  try_systems();
   try_other_data();
   return suite_end(NULL);
 }

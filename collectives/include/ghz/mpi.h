@@ -42,12 +42,14 @@
  *   threads     Threads may call at the same time on different communicators, if MPI was
  *               initialised with MPI_THREAD_MULTIPLE. No two threads use one communicator at a
  *               time.
- *   memory      Messages travel on a communicator of the library's own, made by the first call that
- *               needs it and freed with the program's. A process keeps 16; calls on further
- *               communicators make one each time. If MPI has none left, it makes the call itself,
- *               which is said on stderr once. Memory is kept for the next call, on whichever
- *               communicator: at most about one worst-case compressed copy of the largest buffer,
- *               or 20 MiB if that is more, for each thread that calls at the same time.
+ *   memory      Messages travel on a communicator of the library's own, whose ranks stand node by
+ *               node (those of a node share memory: MPI_COMM_TYPE_SHARED). It is made by the first
+ *               call that needs it, and freed with the program's, with the plans of 16 kinds of
+ *               calls. A process keeps 16; calls on further communicators make one each time. If
+ *               MPI has none left, it makes the call itself, which is said on stderr once. Memory
+ *               is kept for the next call, on whichever communicator: at most about one worst-case
+ *               compressed copy of the largest buffer, or 20 MiB if that is more, for each thread
+ *               that calls at the same time.
  *
  * Calls that MPI makes
  *   MPI makes a call, uncompressed, if
@@ -100,7 +102,7 @@
  *   GHZ_MPI_MODE        auto, homomorphic
  *   GHZ_MPI_THRESHOLD   bytes (suffixes k, M, G)
  *   GHZ_MPI_THREADS     threads that compress, add and decompress, per process
- *   GHZ_MPI_LINK        what a rank gets of the network: 200mbit, 1gbit (options.link)
+ *   GHZ_MPI_LINK        the speed of a node's link: 200mbit, 1gbit, auto (options.link)
  *   GHZ_MPI_FILL        the value that stands for "missing": -999, 1e20
  *   GHZ_MPI_CUDA_AWARE  0 or 1: whether MPI takes device memory; unset: MPI is asked
  */
@@ -196,7 +198,9 @@ typedef struct ghz_mpi_report {
   /* What the bound took from this rank's values, for ghz_loss_text (ghz.h). All zeros where nothing
    * was looked at: uncompressed calls, device memory, GHZ_MPI_FLOAT. */
   ghz_loss loss;
-  double link; /* options.link, or what was found for GHZ_MPI_LINK_AUTO; 0: nothing */
+  /* That the choice went by: options.link, or what was found for GHZ_MPI_LINK_AUTO; 0: none, or MPI
+   * made the call without the ranks asking each other. */
+  double link;
 } ghz_mpi_report;
 
 /* Initialise with GHZ_MPI_OPTIONS, then set fields. All but report, threads and contributions must
@@ -250,12 +254,14 @@ typedef struct ghz_mpi_options {
 
   ghz_mpi_report *report; /* receives the report of a call that succeeds; may be NULL */
 
-  /* Bits per second that a rank gets of the network, in mode AUTO: then data are compressed with
-   * their shape, flat, or not at all, as the speeds of the codec (constants for the instruction
-   * sets; the slowest rank's count) and the bytes that calls of the kind sent before make it
-   * fastest. The clock has no part in this: every run chooses alike, and so do all ranks. The
-   * choices differ in bits. GHZ_MPI_LINK_UNKNOWN means GHZ_MPI_LINK; without that data are
-   * compressed, with the shape that they have. */
+  /* Bits per second of a node's link to others, in mode AUTO: then data are compressed with their
+   * shape, flat, or not at all, as the speeds of the codec (constants for the instruction sets,
+   * shared by the ranks of a core; the slowest rank's count) and the bytes that calls of the kind
+   * sent before make it fastest. The clock has no part in this: every run chooses alike, and so do
+   * all ranks. The choices differ in bits. GHZ_MPI_LINK_AUTO: what the systems of the nodes say of
+   * their InfiniBand ports or network interfaces, the least, which report.link has; where they say
+   * nothing, none. GHZ_MPI_LINK_UNKNOWN means GHZ_MPI_LINK; without that data are compressed, with
+   * the shape that they have. */
   double link;
 } ghz_mpi_options;
 
