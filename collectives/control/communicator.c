@@ -189,6 +189,7 @@ static int last_tag_of(MPI_Comm comm) {
 static int make_own(const call *c, communicator *k) {
   MPI_Comm node = MPI_COMM_NULL;
   int first = c->at.rank;
+  k->crowd = 1;
   if (MPI_Comm_split_type(c->comm, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node) == MPI_SUCCESS) {
     MPI_Bcast(&first, 1, MPI_INT, 0, node);
     k->crowd = ghz_link_crowd(node);
@@ -206,18 +207,6 @@ static int make_own(const call *c, communicator *k) {
   return code;
 }
 
-/* If there is none to be had, that is no error of the program's, whose error handler is not
- * called. */
-static int make_quietly(const call *c, communicator *k) {
-  MPI_Errhandler handler;
-  MPI_Comm_get_errhandler(c->comm, &handler);
-  MPI_Comm_set_errhandler(c->comm, MPI_ERRORS_RETURN);
-  const int code = make_own(c, k);
-  MPI_Comm_set_errhandler(c->comm, handler);
-  MPI_Errhandler_free(&handler);
-  return code;
-}
-
 static error none_left(const call *c, int insists) {
   static atomic_flag told = ATOMIC_FLAG_INIT;
   if (insists)
@@ -231,12 +220,18 @@ static error none_left(const call *c, int insists) {
   return (error){0};
 }
 
-/* All ranks come here, and have to learn how the others fared. */
+/* All ranks come here, and have to learn how the others fared. If there is none to be had, that is
+ * no error of the program's, whose error handler is not called. */
 error ghz_communicator_settle(communicator *k, const call *c) {
   if (k->own != MPI_COMM_NULL)
     return (error){0};
   record r = {.error_rank = c->at.rank};
-  r.ours.refused = make_quietly(c, k) != MPI_SUCCESS;
+  MPI_Errhandler programs;
+  MPI_Comm_get_errhandler(c->comm, &programs);
+  MPI_Comm_set_errhandler(c->comm, MPI_ERRORS_RETURN);
+  r.ours.refused = make_own(c, k) != MPI_SUCCESS;
+  MPI_Comm_set_errhandler(c->comm, programs);
+  MPI_Errhandler_free(&programs);
   r.ours.insists = c->set.contributions != 1 || !c->fits_int || ghz_call_reduces_fill(c);
   r.min = ghz_link_of("/sys");
   r.min = r.min > 0 ? r.min : INFINITY;
