@@ -179,9 +179,10 @@ static void find_places(communicator *k, int ranks) {
     k->places[r] = begin[k->places[r]]++;
 }
 
-static int last_tag_of(MPI_Comm comm) {
+/* Other communicators need not have the attribute. */
+static int last_tag(void) {
   int *most, found = 0;
-  return MPI_Comm_get_attr(comm, MPI_TAG_UB, &most, &found) == MPI_SUCCESS && found ? *most : 32767;
+  return MPI_Comm_get_attr(MPI_COMM_WORLD, MPI_TAG_UB, &most, &found) == MPI_SUCCESS && found ? *most : 32767;
 }
 
 /* Not MPI_Comm_dup, which copies attributes and hints. The key is the lowest rank of the node;
@@ -200,7 +201,7 @@ static int make_own(const call *c, communicator *k) {
     k->own = MPI_COMM_NULL;
   else
     MPI_Comm_set_errhandler(k->own, MPI_ERRORS_RETURN);
-  k->last_tag = last_tag_of(c->comm);
+  k->last_tag = last_tag();
   if (MPI_Allgather(&first, 1, MPI_INT, k->places, 1, MPI_INT, c->comm) != MPI_SUCCESS)
     return MPI_ERR_OTHER;
   find_places(k, c->at.ranks);
