@@ -62,7 +62,7 @@ static void identify(const call *c, uint64_t *identity) {
   identity[SAME_FILL] = s->has_fill && c->is_real ? mixed(1, bits_of(s->fill)) : 0;
   identity[SAME_OPTIONS] = (uint64_t)s->algorithm | (uint64_t)s->mode << 8 | (uint64_t)s->bound.kind << 16 |
                            (uint64_t)s->of_result << 24 | (uint64_t)s->keep_root << 32;
-  if (s->link)
+  if (s->link != 0)
     identity[SAME_OPTIONS] = mixed(identity[SAME_OPTIONS], bits_of(s->link));
 }
 

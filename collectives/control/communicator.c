@@ -180,9 +180,10 @@ static void find_places(communicator *k, int ranks) {
     k->places[r] = begin[k->places[r]]++;
 }
 
-static int last_tag_of(MPI_Comm comm) {
+/* Other communicators need not have the attribute. */
+static int last_tag(void) {
   int *most, found = 0;
-  return MPI_Comm_get_attr(comm, MPI_TAG_UB, &most, &found) == MPI_SUCCESS && found ? *most : 32767;
+  return MPI_Comm_get_attr(MPI_COMM_WORLD, MPI_TAG_UB, &most, &found) == MPI_SUCCESS && found ? *most : 32767;
 }
 
 /* A node is called by its lowest rank. Where MPI does not say, each rank is on its own. */
@@ -194,7 +195,7 @@ static int find_nodes(const call *c, communicator *k) {
     k->cores = ghz_link_cores(node);
     MPI_Comm_free(&node);
   }
-  k->last_tag = last_tag_of(c->comm);
+  k->last_tag = last_tag();
   const int code = MPI_Allgather(&first, 1, MPI_INT, k->places, 1, MPI_INT, c->comm);
   if (code == MPI_SUCCESS)
     find_places(k, c->at.ranks);
@@ -210,18 +211,6 @@ static int make_own(const call *c, communicator *k) {
     k->own = MPI_COMM_NULL;
   else
     MPI_Comm_set_errhandler(k->own, MPI_ERRORS_RETURN);
-  return code;
-}
-
-/* If there is none to be had, that is no error of the program's, whose error handler is not
- * called. */
-static int make_quietly(const call *c, communicator *k) {
-  MPI_Errhandler handler;
-  MPI_Comm_get_errhandler(c->comm, &handler);
-  MPI_Comm_set_errhandler(c->comm, MPI_ERRORS_RETURN);
-  const int code = make_own(c, k);
-  MPI_Comm_set_errhandler(c->comm, handler);
-  MPI_Errhandler_free(&handler);
   return code;
 }
 
@@ -246,12 +235,18 @@ team *ghz_communicator_team(communicator *k, const call *c) {
   return ghz_team_of(&k->work->team, threads_of(k, c));
 }
 
-/* All ranks come here, and have to learn how the others fared. */
+/* All ranks come here, and have to learn how the others fared. If there is none to be had, that is
+ * no error of the program's, whose error handler is not called. */
 error ghz_communicator_settle(communicator *k, const call *c) {
   if (k->own != MPI_COMM_NULL)
     return (error){0};
   record r = {.error_rank = c->at.rank};
-  r.ours.refused = make_quietly(c, k) != MPI_SUCCESS;
+  MPI_Errhandler programs;
+  MPI_Comm_get_errhandler(c->comm, &programs);
+  MPI_Comm_set_errhandler(c->comm, MPI_ERRORS_RETURN);
+  r.ours.refused = make_own(c, k) != MPI_SUCCESS;
+  MPI_Comm_set_errhandler(c->comm, programs);
+  MPI_Errhandler_free(&programs);
   r.ours.insists = c->set.contributions != 1 || !c->fits_int || ghz_call_reduces_fill(c);
   r.min = ghz_link_of("/sys");
   r.min = r.min > 0 ? r.min : INFINITY;

@@ -141,7 +141,7 @@ static error make_plan(run *r) {
   workspace *w = r->with->work;
   if (!plan_call(&r->made, r->with, r->outline) || !reserve(r))
     return no_memory("the plan");
-  if (r->outline->plan.piece_count > (uint32_t)r->with->last_tag)
+  if ((int64_t)r->outline->plan.piece_count - 1 > r->with->last_tag)
     return (error){MPI_ERR_OTHER, ERROR_OURS, "MPI has too few tags for the pieces of this call"};
   error on_device = ghz_error_of_device(set_up_device(&r->made, w, &r->job));
   if (r->job.device && !reserve(r))

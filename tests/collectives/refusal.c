@@ -36,7 +36,19 @@ static int refuses(const char *name) {
   }
 
 REFUSABLE(Comm_test_inter, (MPI_Comm comm, int *flag), (comm, flag))
-REFUSABLE(Comm_get_attr, (MPI_Comm comm, int key, void *value, int *found), (comm, key, value, found))
+static int no_tag = -1, has_tags = 1;
+
+int __real_MPI_Comm_get_attr(MPI_Comm comm, int key, void *value, int *found);
+int __wrap_MPI_Comm_get_attr(MPI_Comm comm, int key, void *value, int *found);
+int __wrap_MPI_Comm_get_attr(MPI_Comm comm, int key, void *value, int *found) {
+  if (refuses("MPI_Comm_get_attr"))
+    return MPI_ERR_OTHER;
+  int code = __real_MPI_Comm_get_attr(comm, key, value, found);
+  if (key == MPI_TAG_UB && !has_tags)
+    *(int **)value = &no_tag;
+  return code;
+}
+
 REFUSABLE(Comm_set_attr, (MPI_Comm comm, int key, void *value), (comm, key, value))
 REFUSABLE(Comm_split, (MPI_Comm comm, int color, int key, MPI_Comm *made), (comm, color, key, made))
 REFUSABLE(Comm_split_type, (MPI_Comm comm, int type, int key, MPI_Info info, MPI_Comm *made),
@@ -172,12 +184,37 @@ static void refuse_first(void) {
   }
 }
 
+/* More pieces than an MPI has tags for. */
+static void refuse_tags(void) {
+  MPI_Comm comm;
+  char text[MPI_MAX_ERROR_STRING] = "";
+  int length;
+  way w = {"tags", ALLREDUCE, GHZ_MPI_OPTIONS, COUNT, MPI_SUCCESS};
+  w.set.bound = (ghz_bound){GHZ_ABS, 1e-4};
+  w.set.mode = GHZ_MPI_HOMOMORPHIC;
+  suite_case("an MPI without tags");
+  for (has_tags = 0; has_tags < 2; has_tags++) {
+    MPI_Comm_dup(MPI_COMM_SELF, &comm);
+    MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN);
+    for (int again = 0; again < 2; again++) {
+      const int code = make_call(&w, comm);
+      check((code == MPI_SUCCESS) == has_tags, "code %d", code);
+      if (code != MPI_SUCCESS)
+        MPI_Error_string(code, text, &length);
+    }
+    MPI_Comm_free(&comm);
+  }
+  has_tags = 1;
+  check(strstr(text, "too few tags") != NULL, "the sentence is: %s", text);
+}
+
 int main(int argc, char **argv) {
   suite_begin(argc, argv, MPI_THREAD_SINGLE);
   for (int i = 0; i < COUNT; i++)
     send[i] = (float)(i % 1000);
   refuse_first();
   refuse_sentences();
+  refuse_tags();
   for (int i = 0; i < COLLECTIVES; i++)
     for (int absolute = 0; absolute < 2; absolute++) {
       way w = {collective_names[i], (collective)i, GHZ_MPI_OPTIONS, COUNT, MPI_SUCCESS};
