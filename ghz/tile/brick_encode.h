@@ -63,6 +63,10 @@ static void measure_narrow(const brick *b, encoding encodings[WAYS_MAX]) {
     bit_lengths_16(m[w], encodings[w].widths.width);
     encodings[w].widths.height = widths_largest(encodings[w].widths.width);
   }
+  if (b->integers.middle) { /* wider than any other order takes */
+    encodings[0].widths.height = 16;
+    memset(encodings[0].widths.width, 16, BLOCKS);
+  }
 }
 
 /* Finds the exact size of every way, without specials. */
@@ -110,11 +114,15 @@ static void take_way(const brick *b, int way, const encoding *e, brick_encoding 
 /* Columns outside take the value of the nearest one inside, so that the brick stays smooth. */
 static void continue_outside(const tile_extent *e, float *y) {
   const tile_extent whole = whole_tile((int)e->dims);
-  for (unsigned i = 0; i < TILE; i++) {
-    const unsigned x = i % whole.x, line = i / whole.x, h = line % whole.y, d = line / whole.y;
-    const unsigned nx = x < e->x ? x : e->x - 1, ny = h < e->y ? h : e->y - 1, nz = d < e->z ? d : e->z - 1;
-    y[i] = y[(nz * whole.y + ny) * whole.x + nx];
-  }
+  const unsigned line = whole.x, layer = whole.y * line;
+  for (unsigned i = 0; i < e->z * layer; i += line)
+    if (i % layer >= e->y * line)
+      memcpy(y + i, y + i - line, line * sizeof *y);
+    else
+      for (unsigned x = e->x; x < line; x++)
+        y[i + x] = y[i + e->x - 1];
+  for (unsigned i = e->z * layer; i < TILE; i += layer)
+    memcpy(y + i, y + i - layer, layer * sizeof *y);
 }
 
 /* What the forward transform gets: values in float, to be multiplied by *scale; `room` is for those
@@ -329,6 +337,7 @@ static int encode_brick(const ghz_lattice *l, int least, int order, const tile_p
   brick b;
   *size = 0;
   b.integers.least = least;
+  b.integers.may_centre = order != 0 && place->extent.n == TILE && ghz_quick_bricks;
   gather_brick(place, x, value, columns);
   if (!brick_to_integers(&b, l, &place->extent, columns, copy, outside))
     return 0;

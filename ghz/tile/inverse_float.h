@@ -19,9 +19,9 @@ GHZ_INLINE const float *inverse_floats(int n, int u) {
   return n == 8 ? inverse_floats_8[u] : n == 16 ? inverse_floats_16[u] : inverse_floats_32[u];
 }
 
-enum { OUTPUTS = 2, MOST_REGS = 2 };
+enum { OUTPUTS = VEC == 64 ? 4 : 2, MOST_REGS = 2 };
 
-/* Outputs i and i + 1 of n, and those that mirror them, of `regs` registers of lanes, from the
+/* Two outputs from i on, or four, of n, and those that mirror them, of `regs` registers of lanes, from the
  * first `live` frequencies, an even number, `from` apart. */
 GHZ_INLINE void inverse_two(int n, const float *c, int from, int live, int i, int regs, float *y, int to) {
   vec_f32 even[OUTPUTS][MOST_REGS], odd[OUTPUTS][MOST_REGS];
@@ -33,8 +33,8 @@ GHZ_INLINE void inverse_two(int n, const float *c, int from, int live, int i, in
     for (int r = 0; r < regs; r++) {
       const vec_f32 a = load_f32(c + u * from + r * FLOATS), b = load_f32(c + (u + 1) * from + r * FLOATS);
       for (int k = 0; k < OUTPUTS; k++) {
-        even[k][r] = fma_f32(a, (vec_f32){0} + h[k], even[k][r]);
-        odd[k][r] = fma_f32(b, (vec_f32){0} + g[k], odd[k][r]);
+        even[k][r] = fma_f32(a, splat_f32(h[k]), even[k][r]);
+        odd[k][r] = fma_f32(b, splat_f32(g[k]), odd[k][r]);
       }
     }
   }

@@ -23,9 +23,13 @@ static inline vec_f64 load_f64s(const double *x) {
   return v;
 }
 
-/* x - 0 is x, which compilers know. */
+/* x - 0 is x, which compilers know; of x + 0 they make an addition. */
 static inline vec_f64 splat_f64(double x) {
   return x - (vec_f64){0};
+}
+
+static inline vec_f32 splat_f32(float x) {
+  return x - (vec_f32){0};
 }
 
 /* ---- Forward --------------------------------------------------------------------------------- */
