@@ -120,8 +120,7 @@ GHZ_INLINE void forward_lines(int n, const float *const line[PLACES], float *e) 
     forward_axis_32(turned + l, PLACES, 1, regs, e + l, PLACES);
 }
 
-/* Whether all coefficients of these lines of n values round to 0: none is larger than n times the
- * largest magnitude, as no frequency's factors have magnitudes that sum up to more. */
+/* Whether these lines of n values become 0. */
 static inline int lines_vanish(int n, const float *const line[PLACES]) {
   const vec_32 magnitude = (vec_32){0} + 0x7fffffff; /* magnitudes compare as their bits do */
   vec_32 v, largest = {0};
@@ -133,7 +132,7 @@ static inline int lines_vanish(int n, const float *const line[PLACES]) {
     }
   for (int i = 0; i < FLOATS; i++)
     bits = largest[i] > bits ? largest[i] : bits;
-  return from_bits_f32((uint32_t)bits) * (float)n * 1.01F < 0.5F;
+  return from_bits_f32((uint32_t)bits) < LEAST_OF_LINES;
 }
 
 /* Returns whether any coefficient may differ from 0. */
