@@ -321,7 +321,7 @@ static int brick_to_integers(brick *b, const ghz_lattice *l, const tile_extent *
 }
 
 /* Prefetches the lines of the brick after this one along x: they are far apart, so no processor
- * sees them come. */
+ * sees them come. To the second cache: of the first one they would share few sets. */
 static void prefetch_brick(const tile_place *p, const void *x, size_t size) {
   const tile_extent whole = whole_tile((int)p->extent.dims);
   const size_t line = whole.x * size;
@@ -330,7 +330,7 @@ static void prefetch_brick(const tile_place *p, const void *x, size_t size) {
     const char *next = plane;
     for (unsigned y = 0; y < p->extent.y; y++, next += p->row * size)
       for (size_t i = 0; i < line; i += 64)
-        __builtin_prefetch(next + i, 0, 3);
+        __builtin_prefetch(next + i, 0, 2);
   }
 }
 
@@ -346,9 +346,9 @@ static int encode_brick(const ghz_lattice *l, int least, int order, const tile_p
   gather_brick(place, x, value, columns);
   if (!brick_to_integers(&b, l, &place->extent, columns, copy, outside))
     return 0;
+  prefetch_brick(place, x, value);
   if (b.integers.zero)
     return 1;
-  prefetch_brick(place, x, value);
   *size = encode_brick_integers(&b, order, limit, dst);
   return 1;
 }

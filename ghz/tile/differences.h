@@ -79,7 +79,11 @@ GHZ_INLINE void residuals_of(int dims, int t, vec_16 q, vec_16 before, vec_16 ne
     f = e - layer_before(behind, e);
     firsts = choose_16(next_lines, e, f); /* first lines have a layer before them alone */
   }
-  *behind = (lines_behind){d, e, behind->xy};
+  if (dims == 2 || (int)N16 != (int)BRICK_LAYER_BLOCKS)
+    behind->x = d;
+  if (VEC == 16)
+    behind->earlier = behind->xy;
+  behind->xy = e;
   r[0] = q;
   r[1] = t == 0 ? choose_16(line_starts(dims), firsts, d) : d;
   r[2] = firsts;
@@ -129,7 +133,7 @@ GHZ_INLINE void differences_16(int dims, const int16_t *q, const uint8_t *outsid
                                uint16_t m[ORDERS_MAX][BLOCKS], int16_t *to) {
   const int orders = to ? order + 1 : orders_of((unsigned)dims), from = to ? order : 0;
   lines_behind behind[BLOCK];
-  memset(behind, 0, sizeof behind);
+  GHZ_UNROLL_8 for (int t = 0; t < BLOCK; t++) behind[t] = (lines_behind){{0}, {0}, {0}};
   for (int b = 0; b < BLOCKS; b += N16) {
     extremes_16 e[ORDERS_MAX];
     vec_16 before = lasts_before(dims, load_16(q + 7 * BLOCKS + b));

@@ -9,7 +9,6 @@
       q[i] = (INT)ROUND((ARITH)x[i] * inverse);                                                                \
   }
 
-DEFINE_QUANTISE(quantise_f32_16, float, float, round_f32, int16_t)
 DEFINE_QUANTISE(quantise_f32_32, float, float, round_f32, int32_t)
 DEFINE_QUANTISE(quantise_f32_via_f64_32, float, double, round_f64, int32_t)
 DEFINE_QUANTISE(quantise_f32_via_f64_64, float, double, round_f64, int64_t)
@@ -17,6 +16,14 @@ DEFINE_QUANTISE(quantise_f64_16, double, double, round_f64, int16_t)
 DEFINE_QUANTISE(quantise_f64_32, double, double, round_f64, int32_t)
 DEFINE_QUANTISE(quantise_f64_64, double, double, round_f64, int64_t)
 #undef DEFINE_QUANTISE
+
+static void quantise_f32_16(const float *x, float inverse, int16_t *q) {
+  for (int i = 0; i < TILE; i += N16) {
+    const vec_16 narrow =
+        narrow_lanes(round_lanes(load_f32(x + i) * inverse), round_lanes(load_f32(x + i + FLOATS) * inverse));
+    vec_store(q + i, narrow);
+  }
+}
 
 /* The sizes of integers, and what encoding does with wide ones: FN(...) of lanes.h and
  * lorenzo.h. */
