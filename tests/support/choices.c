@@ -43,7 +43,7 @@ static void set_many(choice_brick *b, uint64_t seed) {
 
 /* A wave that is odd along z, of planes along y, so that even frequencies of that axis are exactly 0;
  * and a mean, by which the lines of frequency 0 are just 1/8. With `less` one value of each of these
- * is smaller, by as little as keeps all sums exact. */
+ * is smaller, so that these are the float before. */
 static void set_mean(choice_brick *b, double mean, int less) {
   ref_brick whole = ref_brick_of(b->shape.dims);
   int rows = b->shape.dims == 3 ? whole.z : whole.y, row = 1024 / rows;
@@ -56,7 +56,7 @@ static void set_mean(choice_brick *b, double mean, int less) {
     b->x[(rows - 1 - i / row) * row + i % row] = mean - v;
   }
   for (int i = 0; less && i < whole.x; i++)
-    b->x[i] -= mean < 0 ? -0x1p-10 : 0x1p-10;
+    b->x[i] -= mean < 0 ? -0x1p-22 : 0x1p-22;
 }
 
 /* Pairs: on this side of an edge, and on that. */
