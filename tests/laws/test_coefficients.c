@@ -75,8 +75,8 @@ Test(coefficients, at_the_edges_of_rules) {
         put_value(l.type, x, k, b->x[k]);
       same_codec(&pool, &l, &b->shape, GHZ_ORDER_BEST, x, b->name);
       ref_bytes stream = compress_shape(pool.ctx[0], &l, GHZ_ORDER_BEST, x, &b->shape);
-      cr_assert_eq(coefficients_in(pool.ctx[0], stream), b->coefficients, "%s, type %d, %s", b->name, type,
-                   shape_text(&b->shape));
+      cr_assert_eq(coefficients_in(pool.ctx[0], stream), (uint64_t)b->coefficients, "%s, type %d, %s", b->name,
+                   type, shape_text(&b->shape));
       if (b->small_lines) {
         int64_t c[REF_TILE];
         read_columns(stream, c);
