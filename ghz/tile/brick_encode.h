@@ -23,6 +23,7 @@ static int ways_of_brick(const brick *b) {
 static void finish_way(const brick *b, int way, encoding *e) {
   const integers *v = &b->integers;
   const unsigned dims = (unsigned)b->grid->dims;
+  e->widths.height = widths_largest(e->widths.width);
   e->widths.lead = (tile_lead){.order = order_of_way(dims, way),
                                .mode = v->mode,
                                .turned = way_is_turned(dims, way),
@@ -45,7 +46,7 @@ static void measure_wide(brick *b, encoding encodings[WAYS_MAX]) {
       memcpy(b->r[w], b->r[order_of_way((unsigned)b->grid->dims, w)], TILE * sizeof(int64_t));
       f->turn(b->r[w]);
     }
-    encodings[w].widths.height = f->widths_of(b->r[w], encodings[w].widths.width);
+    f->widths_of(b->r[w], encodings[w].widths.width);
   }
 }
 
@@ -59,31 +60,31 @@ static void measure_narrow(const brick *b, encoding encodings[WAYS_MAX]) {
     extremes_of_orders_2(b->integers.q16, b->outside, m);
   if (ways > b->grid->orders)
     extremes_of_turned(b->integers.q16, m);
-  for (int w = 0; w < ways; w++) {
+  for (int w = 0; w < ways; w++)
     bit_lengths_16(m[w], encodings[w].widths.width);
-    encodings[w].widths.height = widths_largest(encodings[w].widths.width);
-  }
+  if (b->integers.middle) /* wider than any other order takes */
+    memset(encodings[0].widths.width, 16, BLOCKS);
 }
 
-/* Finds the exact size of every way, without specials. */
+/* Finds the widths of every way. */
 static void measure_brick(brick *b, encoding encodings[WAYS_MAX]) {
-  const int ways = ways_of_brick(b);
   if (b->integers.size == BITS_16)
     measure_narrow(b, encodings);
   else
     measure_wide(b, encodings);
-  int w = 0;
-  do
-    finish_way(b, w, &encodings[w]);
-  while (++w < ways); /* compilers see that order 0 is always measured */
 }
 
-static int choose_way_of_brick(const brick *b, const encoding encodings[WAYS_MAX], int order) {
+/* The way whose widths have the least sum, of which an anchor is one more; its exact size is found. */
+static int choose_way_of_brick(const brick *b, encoding encodings[WAYS_MAX], int order) {
   const int ways = ways_of_brick(b);
-  unsigned size[WAYS_MAX] = {0};
-  for (int w = 0; w < ways; w++)
-    size[w] = encodings[w].size;
-  return choose_way(size, ways, encodings[0].widths.height == 0, order);
+  unsigned sum[WAYS_MAX];
+  int w = 0;
+  do
+    sum[w] = widths_sum(encodings[w].widths.width) + (w > 0);
+  while (++w < ways); /* compilers see that order 0 is always measured */
+  const int best = choose_way(sum, ways, sum[0] == 0, order);
+  finish_way(b, best, &encodings[best]);
+  return best;
 }
 
 /* The lattice tile of the chosen way. */
@@ -110,11 +111,15 @@ static void take_way(const brick *b, int way, const encoding *e, brick_encoding 
 /* Columns outside take the value of the nearest one inside, so that the brick stays smooth. */
 static void continue_outside(const tile_extent *e, float *y) {
   const tile_extent whole = whole_tile((int)e->dims);
-  for (unsigned i = 0; i < TILE; i++) {
-    const unsigned x = i % whole.x, line = i / whole.x, h = line % whole.y, d = line / whole.y;
-    const unsigned nx = x < e->x ? x : e->x - 1, ny = h < e->y ? h : e->y - 1, nz = d < e->z ? d : e->z - 1;
-    y[i] = y[(nz * whole.y + ny) * whole.x + nx];
-  }
+  const unsigned line = whole.x, layer = whole.y * line;
+  for (unsigned i = 0; i < e->z * layer; i += line)
+    if (i % layer >= e->y * line)
+      memcpy(y + i, y + i - line, line * sizeof *y);
+    else
+      for (unsigned x = e->x; x < line; x++)
+        y[i + x] = y[i + e->x - 1];
+  for (unsigned i = e->z * layer; i < TILE; i += layer)
+    memcpy(y + i, y + i - layer, layer * sizeof *y);
 }
 
 /* What the forward transform gets: values in float, to be multiplied by *scale; `room` is for those
@@ -249,7 +254,8 @@ static unsigned measure_left(const brick *b, brick_encoding *p) {
 static size_t encode_transformed(const brick *b, size_t without, brick_encoding *p) {
   const size_t others = specials_size(&b->integers), most = most_with_coefficients(without);
   const unsigned coefficients = measure_coefficients(b, p);
-  if (coefficients == 0 || LEAD_LEAST + others + coefficients > most)
+  if (coefficients == 0 ||
+      guess_with_coefficients(coefficients, widths_present(p->coefficients.widths.width)) > most)
     return 0;
   const size_t size = measure_left(b, p) + others + coefficients;
   if (size > most)
@@ -263,8 +269,14 @@ static size_t encode_transformed(const brick *b, size_t without, brick_encoding 
 
 /* ---- The brick ------------------------------------------------------------------------------- */
 
-static int may_transform(const brick *b, int order, int zeros) {
-  return order == GHZ_ORDER_BEST && b->integers.coefficients && b->extent->n >= COEFFICIENT_VALUES && !zeros;
+static int is_rough(const brick *b) {
+  const integers *v = &b->integers;
+  return v->size == BITS_16 ? is_rough_16(v->q16, b->outside) : is_rough_32(v->q32, b->outside);
+}
+
+static int may_transform(const brick *b, int order, const tile_widths *best, size_t size) {
+  return order == GHZ_ORDER_BEST && b->integers.coefficients && b->extent->n >= COEFFICIENT_VALUES &&
+         best->height > 0 && !(may_be_noise(b->extent->dims, best->lead.order, size) && is_rough(b));
 }
 
 static size_t put_encoding(const brick *b, const brick_encoding *p, int transformed, uint8_t *dst) {
@@ -278,13 +290,14 @@ static size_t encode_brick_integers(brick *b, int order, size_t limit, uint8_t *
   encoding encodings[WAYS_MAX];
   brick_encoding p;
   measure_brick(b, encodings);
-  const int zeros = encodings[0].widths.height == 0, best = choose_way_of_brick(b, encodings, order);
-  const size_t without = encodings[best].size + specials_size(&b->integers),
-               with = may_transform(b, order, zeros) ? encode_transformed(b, without, &p) : 0;
+  const int way = choose_way_of_brick(b, encodings, order);
+  const encoding *best = &encodings[way];
+  const size_t without = best->size + specials_size(&b->integers),
+               with = may_transform(b, order, &best->widths, without) ? encode_transformed(b, without, &p) : 0;
   if ((with ? with : without) >= limit)
     return limit;
   if (!with)
-    take_way(b, best, &encodings[best], &p);
+    take_way(b, way, best, &p);
   return put_encoding(b, &p, with != 0, dst);
 }
 
@@ -308,7 +321,7 @@ static int brick_to_integers(brick *b, const ghz_lattice *l, const tile_extent *
 }
 
 /* Prefetches the lines of the brick after this one along x: they are far apart, so no processor
- * sees them come. */
+ * sees them come. To the second cache: of the first one they would share few sets. */
 static void prefetch_brick(const tile_place *p, const void *x, size_t size) {
   const tile_extent whole = whole_tile((int)p->extent.dims);
   const size_t line = whole.x * size;
@@ -317,7 +330,7 @@ static void prefetch_brick(const tile_place *p, const void *x, size_t size) {
     const char *next = plane;
     for (unsigned y = 0; y < p->extent.y; y++, next += p->row * size)
       for (size_t i = 0; i < line; i += 64)
-        __builtin_prefetch(next + i, 0, 3);
+        __builtin_prefetch(next + i, 0, 2);
   }
 }
 
@@ -329,12 +342,13 @@ static int encode_brick(const ghz_lattice *l, int least, int order, const tile_p
   brick b;
   *size = 0;
   b.integers.least = least;
+  b.integers.may_centre = order != 0 && place->extent.n == TILE && ghz_quick_bricks;
   gather_brick(place, x, value, columns);
   if (!brick_to_integers(&b, l, &place->extent, columns, copy, outside))
     return 0;
+  prefetch_brick(place, x, value);
   if (b.integers.zero)
     return 1;
-  prefetch_brick(place, x, value);
   *size = encode_brick_integers(&b, order, limit, dst);
   return 1;
 }

@@ -85,6 +85,12 @@ static inline uint64_t nonzero_widths(const uint8_t width[64]) {
   return bits;
 }
 
+/* How many blocks have a width. */
+static inline unsigned widths_present(const uint8_t width[BLOCKS]) {
+  return (unsigned)(__builtin_popcountll(nonzero_widths(width)) +
+                    __builtin_popcountll(nonzero_widths(width + 64)));
+}
+
 /* As a layer's widths tell, most of which are 0; without branches, which a processor could not
  * guess. */
 static live_coefficients live_of(const uint8_t width[BLOCKS], int dims, int64_t first) {

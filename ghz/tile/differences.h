@@ -79,7 +79,11 @@ GHZ_INLINE void residuals_of(int dims, int t, vec_16 q, vec_16 before, vec_16 ne
     f = e - layer_before(behind, e);
     firsts = choose_16(next_lines, e, f); /* first lines have a layer before them alone */
   }
-  *behind = (lines_behind){d, e, behind->xy};
+  if (dims == 2 || (int)N16 != (int)BRICK_LAYER_BLOCKS)
+    behind->x = d;
+  if (VEC == 16)
+    behind->earlier = behind->xy;
+  behind->xy = e;
   r[0] = q;
   r[1] = t == 0 ? choose_16(line_starts(dims), firsts, d) : d;
   r[2] = firsts;
@@ -113,12 +117,13 @@ GHZ_INLINE vec_16 fold_extremes(extremes_16 e) {
   return (vec_16)((low ^ (low + low)) | (high ^ (high + high)));
 }
 
-/* The same of eight numbers. */
-static inline uint16_t fold_eight(const int16_t r[8]) {
-  uint16_t any = 0;
-  for (int i = 0; i < 8; i++)
-    any |= fold_16(r[i]);
-  return any;
+/* The bits of eight numbers, joined. */
+static inline uint16_t join_eight(const int16_t v[8]) {
+  uint64_t w[2];
+  memcpy(w, v, sizeof w);
+  w[0] |= w[1];
+  w[0] |= w[0] >> 32;
+  return (uint16_t)(w[0] | w[0] >> 16);
 }
 
 /* Calls residuals_of for all integers, and notes the folded extremes of each block and order in
@@ -128,7 +133,7 @@ GHZ_INLINE void differences_16(int dims, const int16_t *q, const uint8_t *outsid
                                uint16_t m[ORDERS_MAX][BLOCKS], int16_t *to) {
   const int orders = to ? order + 1 : orders_of((unsigned)dims), from = to ? order : 0;
   lines_behind behind[BLOCK];
-  memset(behind, 0, sizeof behind);
+  GHZ_UNROLL_8 for (int t = 0; t < BLOCK; t++) behind[t] = (lines_behind){{0}, {0}, {0}};
   for (int b = 0; b < BLOCKS; b += N16) {
     extremes_16 e[ORDERS_MAX];
     vec_16 before = lasts_before(dims, load_16(q + 7 * BLOCKS + b));
@@ -180,10 +185,15 @@ static void extremes_of_turned(const int16_t *q, uint16_t m[WAYS_MAX][BLOCKS]) {
   }
   memcpy(m[3], m[1], sizeof m[3]);
   memcpy(m[4], m[2], sizeof m[4]);
+  for (int t = 0; t < BLOCK; t++)
+    for (int y = 0; y < LINES; y++) {
+      d[t][y] = (int16_t)fold_16(d[t][y]);
+      e[t][y] = (int16_t)fold_16(e[t][y]);
+    }
   for (int y = 0; y < LINES; y += BLOCK)
     for (int t = 0; t < BLOCK; t++) {
-      m[3][LINE_2 * (y + t)] = fold_eight(d[t] + y);
-      m[4][LINE_2 * (y + t)] = fold_eight(e[t] + y);
+      m[3][LINE_2 * (y + t)] = join_eight(d[t] + y);
+      m[4][LINE_2 * (y + t)] = join_eight(e[t] + y);
     }
 }
 

@@ -9,7 +9,6 @@
       q[i] = (INT)ROUND((ARITH)x[i] * inverse);                                                                \
   }
 
-DEFINE_QUANTISE(quantise_f32_16, float, float, round_f32, int16_t)
 DEFINE_QUANTISE(quantise_f32_32, float, float, round_f32, int32_t)
 DEFINE_QUANTISE(quantise_f32_via_f64_32, float, double, round_f64, int32_t)
 DEFINE_QUANTISE(quantise_f32_via_f64_64, float, double, round_f64, int64_t)
@@ -17,6 +16,14 @@ DEFINE_QUANTISE(quantise_f64_16, double, double, round_f64, int16_t)
 DEFINE_QUANTISE(quantise_f64_32, double, double, round_f64, int32_t)
 DEFINE_QUANTISE(quantise_f64_64, double, double, round_f64, int64_t)
 #undef DEFINE_QUANTISE
+
+static void quantise_f32_16(const float *x, float inverse, int16_t *q) {
+  for (int i = 0; i < TILE; i += N16) {
+    const vec_16 narrow =
+        narrow_lanes(round_lanes(load_f32(x + i) * inverse), round_lanes(load_f32(x + i + FLOATS) * inverse));
+    vec_store(q + i, narrow);
+  }
+}
 
 /* The sizes of integers, and what encoding does with wide ones: FN(...) of lanes.h and
  * lorenzo.h. */
@@ -45,6 +52,8 @@ typedef struct integers {
   int zero;         /* every integer is surely 0; they are not filled in */
   int coefficients; /* a brick may have them */
   double largest;   /* magnitude of a finite value */
+  int may_centre;   /* a whole brick that need not have order 0 */
+  int32_t middle;   /* integers of 16 bits are less this; where it is not 0, no way has order 0 */
   specials specials;
   ALIGNED union {
     int16_t q16[TILE];
@@ -55,7 +64,7 @@ typedef struct integers {
 
 static inline int64_t integer_at(const integers *v, unsigned i) {
   unsigned at = i % BLOCK * BLOCKS + i / BLOCK;
-  return v->size == BITS_16 ? v->q16[at] : v->size == BITS_32 ? v->q32[at] : v->q64[at];
+  return v->size == BITS_16 ? v->q16[at] + v->middle : v->size == BITS_32 ? v->q32[at] : v->q64[at];
 }
 
 #define DEFINE_ALL_ON_GRID(name, REAL, ON_GRID)                                                                \
@@ -108,6 +117,27 @@ static inline void split(const int64_t *linear, integers *v) {
     split_64(linear, v->q64);
 }
 
+/* Of a whole brick with an offset: less their middle, integers and their differences fit 16 bits.
+ * All are above twice the largest difference in magnitude, so each block is wider at order 0 than
+ * at order 1, and no way takes it. Returns 0 if that is not so. */
+static int centre(const int32_t *linear, integers *v) {
+  ALIGNED int16_t centred[TILE];
+  int32_t low = linear[0], high = linear[0];
+  for (int i = 1; i < TILE; i++) {
+    low = linear[i] < low ? linear[i] : low;
+    high = linear[i] > high ? linear[i] : high;
+  }
+  const int64_t range = (int64_t)high - low;
+  if (range > INT16_MAX >> (v->dims - 1) || (low <= 2 * range && -high <= 2 * range))
+    return 0;
+  v->middle = low + (int32_t)range / 2;
+  for (int i = 0; i < TILE; i++)
+    centred[i] = (int16_t)(linear[i] - v->middle);
+  v->size = BITS_16;
+  split_16(centred, v->q16);
+  return 1;
+}
+
 /* Quantises a full tile whose largest magnitude is m, which proves how: the mode and the arithmetic
  * that keep the bound (FORMAT.md, "Lattice"), and integers so wide that differences fit: those of
  * order o are 2^o times as large at most. Padding may be any finite values. Returns 0 if the tile
@@ -125,12 +155,14 @@ static int quantise_tile(const ghz_lattice *l, const void *x, double m, integers
   v->size = v->mode == WIDE ? BITS_64 : narrow ? BITS_16 : BITS_32;
   if (v->dims != 1 && v->size == BITS_16 && !ghz_quick_bricks)
     v->size = BITS_32;
+  v->middle = 0;
   const double inverse = quantising_factor(l->type, l->step, v->mode);
   if (l->type == GHZ_F32)
     quantise_f32(x, inverse, v->mode == COARSE && quantises_in_float(l, m), v->size, linear);
   else
     quantise_f64(x, inverse, v->size, linear);
-  split(linear, v);
+  if (v->size != BITS_32 || !v->may_centre || !centre((const int32_t *)linear, v))
+    split(linear, v);
   return 1;
 }
 
@@ -162,6 +194,7 @@ static int to_integers(const ghz_lattice *l, const void *x, unsigned n, integers
   ALIGNED uint8_t copy[TILE * 8];
   v->dims = 1;
   v->n = n;
+  v->may_centre = 0;
   x = padded(x, n, ghz_type_size(l->type), copy);
   return integers_of(l, &x, n, NULL, copy, v);
 }

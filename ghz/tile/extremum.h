@@ -109,6 +109,7 @@ static int put_brick_extremum(const tile_job *j, brick *b, int order, int turned
     mark_outside(inside, outside);
   }
   measure_brick(b, encodings);
+  finish_way(b, way, &encodings[way]);
   if (encodings[way].widths.height > limit)
     return 0;
   take_way(b, way, &encodings[way], &p);

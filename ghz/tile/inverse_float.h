@@ -19,109 +19,108 @@ GHZ_INLINE const float *inverse_floats(int n, int u) {
   return n == 8 ? inverse_floats_8[u] : n == 16 ? inverse_floats_16[u] : inverse_floats_32[u];
 }
 
-enum { OUTPUTS = 2, MOST_REGS = 2 };
+typedef float eight_f32 __attribute__((vector_size(32), aligned(4), may_alias));
+typedef int32_t eight_32 __attribute__((vector_size(32), aligned(4), may_alias));
 
-/* Outputs i and i + 1 of n, and those that mirror them, of `regs` registers of lanes, from the
- * first `live` frequencies, an even number, `from` apart. */
-GHZ_INLINE void inverse_two(int n, const float *c, int from, int live, int i, int regs, float *y, int to) {
+/* By pointers: of copies compilers make two halves in memory, which a load of the whole waits
+ * for. */
+GHZ_INLINE eight_f32 load_eight(const float *x) {
+  return *(const eight_f32 *)(const void *)x;
+}
+
+static inline void store_eight(float *x, eight_f32 v) {
+  *(eight_f32 *)(void *)x = v;
+}
+
+enum { OUTPUTS = VEC == 64 ? 4 : 2, MOST_REGS = 2 };
+
+/* Outputs from i on of n, and those that mirror them, of `regs` registers of lanes, from the first `live`
+ * frequencies, an even number, `from` apart. */
+typedef struct float_sums {
+  vec_f32 first[OUTPUTS][MOST_REGS], last[OUTPUTS][MOST_REGS];
+} float_sums;
+
+GHZ_INLINE float_sums inverse_some(int n, const float *c, int from, int live, int i, int regs) {
   vec_f32 even[OUTPUTS][MOST_REGS], odd[OUTPUTS][MOST_REGS];
-  for (int k = 0; k < OUTPUTS; k++)
-    for (int r = 0; r < regs; r++)
-      even[k][r] = odd[k][r] = (vec_f32){0};
+  float_sums s;
+  GHZ_UNROLL_8 for (int k = 0; k < OUTPUTS; k++) for (int r = 0; r < regs; r++) even[k][r] = odd[k][r] =
+      (vec_f32){0};
   _Pragma("GCC unroll 1") for (int u = 0; u < live; u += 2) {
     const float *h = inverse_floats(n, u) + i, *g = inverse_floats(n, u + 1) + i;
     for (int r = 0; r < regs; r++) {
       const vec_f32 a = load_f32(c + u * from + r * FLOATS), b = load_f32(c + (u + 1) * from + r * FLOATS);
-      for (int k = 0; k < OUTPUTS; k++) {
-        even[k][r] = fma_f32(a, (vec_f32){0} + h[k], even[k][r]);
-        odd[k][r] = fma_f32(b, (vec_f32){0} + g[k], odd[k][r]);
+      GHZ_UNROLL_8 for (int k = 0; k < OUTPUTS; k++) {
+        even[k][r] = fma_f32(a, splat_f32(h[k]), even[k][r]);
+        odd[k][r] = fma_f32(b, splat_f32(g[k]), odd[k][r]);
       }
     }
   }
-  for (int k = 0; k < OUTPUTS; k++)
-    for (int r = 0; r < regs; r++) {
-      const vec_f32 first = even[k][r] + odd[k][r], last = even[k][r] - odd[k][r];
-      vec_store(y + (i + k) * to + r * FLOATS, (vec_16)first);
-      vec_store(y + (n - 1 - i - k) * to + r * FLOATS, (vec_16)last);
+  GHZ_UNROLL_8 for (int k = 0; k < OUTPUTS; k++) for (int r = 0; r < regs; r++) {
+    s.first[k][r] = even[k][r] + odd[k][r];
+    s.last[k][r] = even[k][r] - odd[k][r];
+  }
+  return s;
+}
+
+enum { FLOAT_REGS = 16 / FLOATS < MOST_REGS ? 1 : MOST_REGS };
+
+/* The axis z of lines of 16. */
+GHZ_INLINE void float_depth(const float *c, int live, float *y) {
+  for (int l = 0; l < 16; l += FLOAT_REGS * FLOATS)
+    for (int i = 0; i < 4; i += OUTPUTS) {
+      const float_sums s = inverse_some(8, c + l, 128, live, i, FLOAT_REGS);
+      GHZ_UNROLL_8 for (int k = 0; k < OUTPUTS; k++) for (int r = 0; r < FLOAT_REGS; r++) {
+        vec_store(y + 128 * (i + k) + l + r * FLOATS, (vec_16)s.first[k][r]);
+        vec_store(y + 128 * (7 - i - k) + l + r * FLOATS, (vec_16)s.last[k][r]);
+      }
     }
 }
 
-/* Of so many lanes. */
-GHZ_INLINE void inverse_lanes(int n, int lanes, const float *c, int from, int live, float *y, int to) {
-  const int regs = lanes >= 2 * FLOATS ? 2 : 1;
-  for (int l = 0; l < lanes; l += regs * FLOATS)
-    for (int i = 0; i < n / 2; i += OUTPUTS)
-      inverse_two(n, c + l, from, live, i, regs, y + l, to);
-}
-
-/* The axis x of a group: its rows, one for each ux, of which `live` count, to a line for each
- * place. */
-GHZ_INLINE void inverse_group(int n, const float *c, int live, float scale, float *const line[PLACES]) {
-  ALIGNED float turned[32 * PLACES], columns[32 * PLACES];
-  inverse_lanes(n, PLACES, c, PLACES, live, turned, PLACES);
-  for (int x = 0; x < n; x += PLACES) {
-    const void *rows[PLACES];
-    for (int l = 0; l < PLACES; l++)
-      rows[l] = turned + (x + l) * PLACES;
-    transpose_32(rows, columns);
-    for (int l = 0; l < PLACES; l++)
-      for (int i = 0; i < PLACES; i += FLOATS) {
-        const vec_f32 v = load_f32(columns + l * PLACES + i) * scale;
-        vec_store(line[l] + x + i, (vec_16)v);
-      }
+/* A line of n frequencies, PLACES apart, of which the first `live` count, an even number, to n values
+ * times `scale`. */
+GHZ_INLINE void float_line(int n, const float *c, unsigned live, float scale, float *y) {
+  eight_f32 even[2] = {{0}}, odd[2] = {{0}};
+  const float *row = inverse_floats(n, 0);
+  for (unsigned u = 0; u < live; u += 2, c += 2 * PLACES, row += n)
+    for (int k = 0; k < n / 16; k++) {
+      even[k] += c[0] * load_eight(row + 8 * k);
+      odd[k] += c[PLACES] * load_eight(row + n / 2 + 8 * k);
+    }
+  for (int k = 0; k < n / 16; k++) {
+    const eight_f32 last = (even[k] - odd[k]) * scale;
+    store_eight(y + 8 * k, (even[k] + odd[k]) * scale);
+    store_eight(y + n - 8 - 8 * k, __builtin_shufflevector(last, last, 7, 6, 5, 4, 3, 2, 1, 0));
   }
 }
 
-/* How many uz there are with each uy in the first groups, as pairs are sorted. */
-static const uint8_t depth_of_groups[GROUPS_MAX + 1][8] = {{0},
-                                                           {7, 3, 2, 1, 1, 1, 1, 0},
-                                                           {8, 7, 5, 3, 3, 2, 2, 2},
-                                                           {8, 8, 8, 7, 5, 5, 4, 3},
-                                                           {8, 8, 8, 8, 8, 8, 8, 8}};
-
-/* Behind the last group that lives. */
-static inline int groups_of(const live_coefficients *live) {
-  int groups = 0;
-  for (int g = 0; g < GROUPS_MAX; g++)
-    groups = live->group[g] ? g + 1 : groups;
-  return groups;
+/* The axes x and z of cubes: lines of frequencies, which are exact, and of each layer's. The axes take
+ * frequencies in pairs: lines between live ones become zeros. Returns up to which uy there are any. */
+static int float_layers(const float *c, uint64_t places, unsigned x, float *lines, float *layers) {
+  uint64_t pairs = 0;
+  int depth[8] = {0}, uys = 0; /* up to which uz of each uy, and up to which uy, even numbers */
+  for (uint64_t left = places; left; left &= left - 1) { /* uz rise, for each uy */
+    const int l = __builtin_ctzll(left), pair = frequency_pairs[l], uy = pair % 8;
+    float_line(16, c + l / PLACES * 256 + l % PLACES, x, 0x1p-29F, lines + 16 * pair);
+    pairs |= UINT64_C(1) << pair;
+    depth[uy] = pair / 16 * 2 + 2;
+    uys = uy >= uys ? uy / 2 * 2 + 2 : uys;
+  }
+  for (int u = 0; u < uys; u++) {
+    for (int z = 0; z < depth[u]; z++)
+      if (!(pairs >> (8 * z + u) & 1))
+        memset(lines + 128 * z + 16 * u, 0, 16 * sizeof *lines);
+    float_depth(lines + 16 * u, depth[u], layers + 16 * u); /* zeros from none */
+  }
+  return uys;
 }
 
-/* The lines of frequencies, exact; those of groups before the last that lives are all set. */
-static void float_lines(int dims, const float *c, const live_coefficients *live, float *lines) {
-  const int n = dims == 3 ? 16 : 32, groups = groups_of(live);
-  for (int g = 0; g < groups; g++) {
-    float *line[PLACES];
-    for (int l = 0; l < PLACES; l++)
-      line[l] = lines + n * (dims == 3 ? frequency_pairs[PLACES * g + l] : PLACES * g + l);
-    if (!live->group[g])
-      for (int l = 0; l < PLACES; l++)
-        memset(line[l], 0, (size_t)n * sizeof *lines);
-    else if (dims == 3)
-      inverse_group(16, c + 256 * g, (int)live->x, 0x1p-29F, line);
+/* The axis x of planes. */
+static int float_lines(const float *c, uint64_t places, unsigned x, float *lines) {
+  const int uys = (int)(bit_length(places) + 1) / 2 * 2;
+  for (int l = 0; l < uys; l++)
+    if (places >> l & 1)
+      float_line(32, c + l / PLACES * 512 + l % PLACES, x, 0x1p-21F, lines + 32 * l);
     else
-      inverse_group(32, c + 512 * g, (int)live->x, 0x1p-21F, line);
-  }
-}
-
-/* The other axes of cubes. Frequencies come in pairs: the second one of the last may lack. */
-static void float_cube(float *lines, const uint8_t depth[8], float *y) {
-  ALIGNED float b[TILE];
-  for (int u = 0; u < 8; u++) {
-    const int even = depth[u] + depth[u] % 2;
-    if (depth[u] % 2)
-      memset(lines + 16 * (8 * depth[u] + u), 0, 16 * sizeof *lines);
-    inverse_lanes(8, 16, lines + 16 * u, 128, even, b + 16 * u, 128); /* zeros from none */
-  }
-  for (int z = 0; z < TILE; z += 128)
-    inverse_lanes(8, 16, b + z, 16, 8, y + z, 16);
-}
-
-/* The values, from lines. */
-static void float_values(int dims, float *lines, const live_coefficients *live, float *y) {
-  const int groups = groups_of(live);
-  if (dims == 3)
-    float_cube(lines, depth_of_groups[groups], y);
-  else
-    inverse_lanes(32, 32, lines, 32, PLACES * groups, y, 32);
+      memset(lines + 32 * l, 0, 32 * sizeof *lines);
+  return uys;
 }

@@ -177,6 +177,26 @@ static unsigned FN(widths_of)(const void *residuals, uint8_t width[BLOCKS]) {
   return FN(widths)(m, width);
 }
 
+/* Whether no transform along x makes them small (may_be_noise). Blocks that are cut do not count. */
+static inline int FN(is_rough)(const INT *q, const uint8_t *outside) {
+  uint8_t rough[BLOCKS];
+  int all = 0;
+  for (int b = 0; b < BLOCKS; b++) {
+    INT before = 0, first = 0, second = 0;
+    GHZ_UNROLL_8 for (int t = 1; t < BLOCK; t++) {
+      const INT d = (INT)(q[t * BLOCKS + b] - q[(t - 1) * BLOCKS + b]), e = (INT)(t > 1 ? d - before : 0),
+                far = (INT)(d < 0 ? -d : d), bend = (INT)(e < 0 ? -e : e);
+      first = far > first ? far : first;
+      second = bend > second ? bend : second;
+      before = d;
+    }
+    rough[b] = (second > first) & (first > ROUGH_DIFFERENCE);
+  }
+  for (int b = 0; b < BLOCKS; b++)
+    all += outside ? rough[b] & !outside[7 * BLOCKS + b] : rough[b];
+  return all >= ROUGH_BLOCKS;
+}
+
 #if BITS != 16
 /* Residuals from `height` planes, the topmost of which is the sign. Overwrites planes up to the
  * next multiple of 8. */

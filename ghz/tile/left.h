@@ -10,24 +10,12 @@
  * in float64. */
 /* SPDX-License-Identifier: BSD-3-Clause */
 
-typedef float eight_f32 __attribute__((vector_size(32), aligned(4), may_alias));
-typedef int32_t eight_32 __attribute__((vector_size(32), aligned(4), may_alias));
-
-/* By pointers: of copies compilers make two halves in memory, which a load of the whole waits
- * for. */
-GHZ_INLINE eight_f32 load_eight(const float *x) {
-  return *(const eight_f32 *)(const void *)x;
-}
-
-static inline void store_eight(float *x, eight_f32 v) {
-  *(eight_f32 *)(void *)x = v;
-}
-
 /* Rounded coefficients. */
 typedef struct float_coefficients {
   float *c; /* but the first */
   double first;
   live_coefficients live;
+  uint64_t places; /* a bit for each that has any */
   float line, all; /* sums of magnitudes, rounded up: the largest of a line, of all lines */
 } float_coefficients;
 
@@ -47,13 +35,24 @@ GHZ_INLINE eight_f32 larger_of(eight_f32 a, eight_f32 b) {
   return (eight_f32)(((eight_32)a & more) | ((eight_32)b & ~more));
 }
 
+/* A bit for each of 16 that is not 0. */
+static inline unsigned places_of(eight_f32 low, eight_f32 high) {
+  const eight_32 bit = {1, 2, 4, 8, 16, 32, 64, 128}, any = ((low != 0) & bit) | ((high != 0) & (bit << 8));
+  unsigned places = 0;
+  for (int i = 0; i < 8; i++)
+    places |= (unsigned)any[i];
+  return places;
+}
+
 /* Rounds the coefficients of a layer whose widths are known, in place: the first cache is small. */
 static void round_layer(int dims, float *e, const tile_widths *w, float_coefficients *f) {
   eight_f32 all = {0}, largest = {0};
   const int rows = dims == 3 ? 16 : 32; /* of a group: two blocks each */
   f->c = e;
+  f->c[0] = 0; /* the first is apart */
   f->first = (double)w->lead.anchor;
   f->live = live_of(w->width, dims, w->lead.anchor);
+  f->places = 0;
   for (int g = 0; 2 * rows * g < f->live.blocks; g++) {
     eight_f32 low = {0}, high = {0};
     for (int b = 2 * rows * g; b < 2 * (rows * g + (int)f->live.x); b += 2) {
@@ -63,10 +62,7 @@ static void round_layer(int dims, float *e, const tile_widths *w, float_coeffici
       low += magnitudes_of(v);
       high += magnitudes_of(u);
     }
-    if (g == 0) { /* the first is apart */
-      low[0] -= f->c[0] < 0 ? -f->c[0] : f->c[0];
-      f->c[0] = 0;
-    }
+    f->places |= (uint64_t)places_of(low, high) << PLACES * g;
     largest = larger_of(largest, larger_of(low, high));
     all += low + high;
   }
@@ -97,38 +93,56 @@ static float float_error(int dims, const float_coefficients *f, double largest) 
   return exact ? 0x1p-24F * (roundings * factors * f->all + 4.01F * (float)largest) + 0x1p-16F : 1;
 }
 
-GHZ_INLINE vec_f32 steps_f32(const float *x, double inverse) {
-  return load_f32(x) * (float)inverse;
-}
-
-GHZ_INLINE vec_f32 steps_f64(const double *x, double inverse) {
+/* Values in steps. */
+GHZ_INLINE vec_f32 steps_of(int wide, const void *x, int i, double inverse) {
   typedef double wide_lanes __attribute__((vector_size(2 * VEC)));
   wide_lanes v;
-  memcpy(&v, x, sizeof v);
+  if (!wide)
+    return load_f32((const float *)x + i) * (float)inverse;
+  memcpy(&v, (const double *)x + i, sizeof v);
   return __builtin_convertvector(v * inverse, vec_f32);
 }
 
-/* v - P of all values, in steps; left is P before. Returns pieces of 16 blocks where any may
- * round to more than 0. */
-#define DEFINE_LEFT_IN_FLOAT(suffix, REAL)                                                                     \
-  static live_pieces left_in_float_##suffix(const REAL *x, double inverse, float first, float limit,           \
-                                            float *left) {                                                     \
-    live_pieces live = 0;                                                                                      \
-    const vec_32 magnitude = (vec_32){0} + INT32_MAX;                                                          \
-    for (int z = 0; z < 8; z++) {                                                                              \
-      vec_32 far = {0};                                                                                        \
-      for (int i = 128 * z; i < 128 * z + 128; i += FLOATS) {                                                  \
-        const vec_f32 d = steps_##suffix(x + i, inverse) - first - load_f32(left + i);                         \
-        vec_store(left + i, (vec_16)d);                                                                        \
-        far = max_32(far, (vec_32)d & magnitude);                                                              \
-      }                                                                                                        \
-      live = (live_pieces)(live | any_lane((vec_16)((vec_f32)far >= limit)) << z);                             \
-    }                                                                                                          \
-    return live;                                                                                               \
+/* The axis y, of lines of frequencies: v - P of all values, in steps. Returns pieces of 16 blocks where
+ * any may round to more than 0: of cubes a layer, of planes four lines. */
+GHZ_INLINE live_pieces left_of_lines(int dims, int wide, const void *x, double inverse, float first,
+                                     float limit, const float *lines, int live, float *left) {
+  const int n = dims == 3 ? 8 : 32, line = dims == 3 ? 16 : 32;
+  const vec_32 magnitude = (vec_32){0} + INT32_MAX;
+  live_pieces pieces = 0;
+  for (int p = 0; p < (dims == 3 ? 8 : 4); p++) {
+    const int begin = dims == 3 ? 128 * p : 0, from = dims == 3 ? 0 : 4 * p;
+    vec_32 low = {0}, high = {0};
+    for (int l = begin; l < begin + line; l += FLOAT_REGS * FLOATS)
+      for (int i = from; i < from + 4; i += OUTPUTS) {
+        const float_sums s = inverse_some(n, lines + l, line, live, i, FLOAT_REGS);
+        GHZ_UNROLL_8 for (int k = 0; k < OUTPUTS; k++) for (int r = 0; r < FLOAT_REGS; r++) {
+          const int at = l + (i + k) * line + r * FLOATS, mirror = l + (n - 1 - i - k) * line + r * FLOATS;
+          const vec_f32 d = steps_of(wide, x, at, inverse) - first - s.first[k][r],
+                        e = steps_of(wide, x, mirror, inverse) - first - s.last[k][r];
+          vec_store(left + at, (vec_16)d);
+          vec_store(left + mirror, (vec_16)e);
+          low = max_32(low, (vec_32)d & magnitude);
+          high = max_32(high, (vec_32)e & magnitude);
+        }
+      }
+    const int first_lives = any_lane((vec_16)((vec_f32)low >= limit)),
+              last_lives = any_lane((vec_16)((vec_f32)high >= limit));
+    pieces = (live_pieces)(pieces | first_lives << p | last_lives << (dims == 3 ? p : 7 - p));
   }
-DEFINE_LEFT_IN_FLOAT(f32, float)
-DEFINE_LEFT_IN_FLOAT(f64, double)
-#undef DEFINE_LEFT_IN_FLOAT
+  return pieces;
+}
+
+#define DEFINE_LEFT_IN(name, dims, wide)                                                                       \
+  static live_pieces name(const void *x, double inverse, float first, float limit, const float *lines,         \
+                          int live, float *left) {                                                             \
+    return left_of_lines(dims, wide, x, inverse, first, limit, lines, live, left);                             \
+  }
+DEFINE_LEFT_IN(left_in_plane_f32, 2, 0)
+DEFINE_LEFT_IN(left_in_plane_f64, 2, 1)
+DEFINE_LEFT_IN(left_in_cube_f32, 3, 0)
+DEFINE_LEFT_IN(left_in_cube_f64, 3, 1)
+#undef DEFINE_LEFT_IN
 
 /* Whether any of eight is not proved to round as float64 would. */
 static inline int doubtful(eight_f32 d, float limit) {
@@ -148,10 +162,10 @@ GHZ_INLINE vec_f64 widened(const float *x) {
 /* The coefficients' values of block i, but for the first, exactly. `lines` are exact. */
 GHZ_INLINE void exact_values(int dims, const float_coefficients *f, const float *lines, int i,
                              vec_f64 p[BLOCK / DOUBLES]) {
-  const int n = dims == 3 ? 16 : 32, row = 8 * i / n, rows = PLACES * groups_of(&f->live);
+  const int n = dims == 3 ? 16 : 32, row = 8 * i / n;
   const unsigned y = (unsigned)(dims == 3 ? row % 8 : row), z = (unsigned)row / 8;
-  for (int k = 0; k < rows; k++) {
-    const unsigned pair = dims == 3 ? frequency_pairs[k] : (unsigned)k;
+  for (uint64_t left = f->places; left; left &= left - 1) {
+    const unsigned k = (unsigned)__builtin_ctzll(left), pair = dims == 3 ? frequency_pairs[k] : k;
     const float *line = lines + (int)pair * n + 8 * i % n;
     const vec_f64 h =
         splat_f64(dims == 3 ? (double)(inverse_factor(8, pair / 8, z) * inverse_factor(8, pair % 8, y))
@@ -180,18 +194,22 @@ static void exact_block(const brick *b, const float_coefficients *f, const float
 
 /* R, and its widths. Returns 0 if float32 does not tell. */
 static int left_in_float(const brick *b, const float_coefficients *f, narrow_integers *r, tile_widths *w) {
-  ALIGNED float lines[TILE], left[TILE];
+  ALIGNED float lines[TILE], layers[TILE], left[TILE];
   const int dims = b->grid->dims;
   const double inverse = 1 / b->lattice->step;
   const float limit = 0.5F - float_error(dims, f, b->integers.largest * inverse),
               first = (float)(f->first * 0x1p-5);
   if (limit < 0.25F)
     return 0;
-  float_lines(dims, f->c, &f->live, lines);
-  float_values(dims, lines, &f->live, left);
-  const live_pieces live = b->lattice->type == GHZ_F32
-                               ? left_in_float_f32(b->values, inverse, first, limit, left)
-                               : left_in_float_f64(b->values, inverse, first, limit, left);
+  const int wide = b->lattice->type == GHZ_F64;
+  live_pieces live;
+  if (dims == 3) {
+    const int uys = float_layers(f->c, f->places, f->live.x, lines, layers);
+    live = (wide ? left_in_cube_f64 : left_in_cube_f32)(b->values, inverse, first, limit, layers, uys, left);
+  } else {
+    const int uys = float_lines(f->c, f->places, f->live.x, lines);
+    live = (wide ? left_in_plane_f64 : left_in_plane_f32)(b->values, inverse, first, limit, lines, uys, left);
+  }
   for (int piece = 0; piece < 8; piece++)
     for (int i = 16 * piece; live >> piece & 1 && i < 16 * piece + 16; i++)
       if (doubtful(load_eight(left + 8 * i), limit))
@@ -199,6 +217,7 @@ static int left_in_float(const brick *b, const float_coefficients *f, narrow_int
   if (live)
     return narrow_layer(left, live, 0, b->outside, r, w) && w->height <= 7;
   w->height = 0;
-  memset(w->width, 0, sizeof w->width);
+  for (int i = 0; i < BLOCKS; i += PART_BYTES)
+    part_store(w->width + i, part_zero());
   return 1;
 }

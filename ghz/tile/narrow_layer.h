@@ -11,12 +11,6 @@ static inline int piece_lives(live_pieces live, int block, int blocks) {
   return live >> block / 16 & ((1 << (blocks + 15) / 16) - 1);
 }
 
-static inline int any_lane(vec_16 v) {
-  part bits[1];
-  memcpy(bits, &v, sizeof v);
-  return !part_equal(bits[0], part_zero());
-}
-
 /* Whether any of the floats of N16 blocks may round to more than 0. */
 GHZ_INLINE int any_rounds(const float *x) {
   const vec_32 magnitude = (vec_32){0} + INT32_MAX;

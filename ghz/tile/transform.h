@@ -23,9 +23,19 @@ static inline vec_f64 load_f64s(const double *x) {
   return v;
 }
 
-/* x - 0 is x, which compilers know. */
+/* x - 0 is x, which compilers know; of x + 0 they make an addition. */
 static inline vec_f64 splat_f64(double x) {
   return x - (vec_f64){0};
+}
+
+static inline vec_f32 splat_f32(float x) {
+  return x - (vec_f32){0};
+}
+
+static inline int any_lane(vec_16 v) {
+  part bits[1];
+  memcpy(bits, &v, sizeof v);
+  return !part_equal(bits[0], part_zero());
 }
 
 /* ---- Forward --------------------------------------------------------------------------------- */
@@ -116,36 +126,34 @@ GHZ_INLINE void forward_lines(int n, const float *const line[PLACES], float *e) 
     forward_axis_32(turned + l, PLACES, 1, regs, e + l, PLACES);
 }
 
-/* Whether all coefficients of these lines of n values round to 0: none is larger than n times the
- * largest magnitude, as no frequency's factors have magnitudes that sum up to more. */
+/* Whether these lines of n values become 0. */
 static inline int lines_vanish(int n, const float *const line[PLACES]) {
   const vec_32 magnitude = (vec_32){0} + 0x7fffffff; /* magnitudes compare as their bits do */
   vec_32 v, largest = {0};
-  int32_t bits = 0;
   for (int l = 0; l < PLACES; l++)
     for (int i = 0; i < n; i += FLOATS) {
       memcpy(&v, line[l] + i, VEC);
       largest = max_32(v & magnitude, largest);
     }
-  for (int i = 0; i < FLOATS; i++)
-    bits = largest[i] > bits ? largest[i] : bits;
-  return from_bits_f32((uint32_t)bits) * (float)n * 1.01F < 0.5F;
+  return !any_lane((vec_16)((vec_f32)largest >= LEAST_OF_LINES));
 }
 
-/* Returns whether any coefficient may differ from 0. */
-static int forward_group(int n, const float *const line[PLACES], float *e) {
-  const int vanish = lines_vanish(n, line);
-  if (vanish)
-    memset(e, 0, (size_t)n * PLACES * sizeof *e);
-  else if (n == 16)
-    forward_lines(16, line, e);
+/* Group g, of 16 lines, to coefficients: those of groups that vanish are not set, unless one behind
+ * them lives. Returns behind which block all are 0; before this group that was `blocks`. */
+static int forward_group(int n, int g, const float *const line[PLACES], int blocks, float *e) {
+  const int begin = g * n * PLACES;
+  if (lines_vanish(n, line))
+    return blocks;
+  memset(e + blocks * BLOCK, 0, (size_t)(begin - blocks * BLOCK) * sizeof *e);
+  if (n == 16)
+    forward_lines(16, line, e + begin);
   else
-    forward_lines(32, line, e);
-  return !vanish;
+    forward_lines(32, line, e + begin);
+  return (begin + n * PLACES) / BLOCK;
 }
 
 /* Coefficients of values times `scale`, not rounded. Returns the number of blocks behind which
- * all round to 0. */
+ * all round to 0; those are not set. */
 static int forward_cubes(const float *x, float scale, float *e) {
   ALIGNED float a[TILE], b[TILE];
   int blocks = 0;
@@ -158,8 +166,7 @@ static int forward_cubes(const float *x, float scale, float *e) {
     const float *line[PLACES];
     for (int l = 0; l < PLACES; l++)
       line[l] = b + 16 * frequency_pairs[PLACES * g + l];
-    if (forward_group(16, line, e + g * 256))
-      blocks = 32 * (g + 1);
+    blocks = forward_group(16, g, line, blocks, e);
   }
   return blocks;
 }
@@ -173,8 +180,7 @@ static int forward_planes(const float *x, float scale, float *e) {
     const float *line[PLACES];
     for (int l = 0; l < PLACES; l++)
       line[l] = a + 32 * (PLACES * g + l);
-    if (forward_group(32, line, e + g * 512))
-      blocks = 64 * (g + 1);
+    blocks = forward_group(32, g, line, blocks, e);
   }
   return blocks;
 }

@@ -91,6 +91,7 @@ static size_t encode_with_old(const ghz_lattice *l, const tile_place *place, con
   brick b;
   brick_encoding p;
   b.integers.least = COARSE;
+  b.integers.may_centre = 0;
   gather_brick(place, x, ghz_type_size(l->type), columns);
   if (!brick_to_integers(&b, l, &place->extent, columns, copy, outside) || b.integers.zero ||
       !b.integers.coefficients || !take_coefficients(old, &place->extent, &p))

@@ -2,6 +2,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "bricks.h"
 #include "checks.h"
+#include "choices.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -42,6 +43,22 @@ void check_compress_bricks(trial *t) {
         }
   expect(t, transformed > (uint64_t)by_extent(t, 5, 20, 20), "%llu bricks with coefficients",
          (unsigned long long)transformed);
+}
+
+/* At the edges of the rules by which coefficients are taken. */
+void check_compress_brick_choices(trial *t) {
+  for (int i = 0; i < 2 * CHOICES; i++) {
+    SCOPE;
+    choice_brick *b = scratch(sizeof *b);
+    choice_brick_make(i / 2, b);
+    operation o = {.kind = COMPRESS, .order = GHZ_ORDER_BEST, .shape = b->shape, .n = COUNT(b->x)};
+    o.lattice = choice_lattice((ghz_type)(i % 2));
+    void *x = scratch(sizeof b->x);
+    for (size_t k = 0; k < COUNT(b->x); k++)
+      put_value(o.lattice.type, x, k, b->x[k]);
+    o.x = x;
+    agree(t, &o, b->name);
+  }
 }
 
 void check_compress_brick_slices(trial *t) {

@@ -355,3 +355,98 @@ Test(quick_bricks, coefficients_around_16_bits, .timeout = 300) {
         }
   cr_assert_gt(held, all / 4, "%d of %d bricks kept their coefficients", held, all);
 }
+
+/* Integers from `nearest` to `nearest` + range, of one sign: at the ends in turn, which makes the
+ * largest differences, or anywhere between. */
+static void set_offset(uint64_t *state, const one_brick *b, int64_t nearest, int64_t range, void *x) {
+  ref_brick whole = ref_brick_of(b->shape.dims);
+  int sign = input_below(state, 2) ? 1 : -1, turns = input_below(state, 3) < 2;
+  for (int i = 0; i < REF_TILE; i++) {
+    int64_t odd = (i + i / whole.x + i / whole.x / whole.y) & 1,
+            q = turns ? odd * range : (int64_t)input_below(state, (uint64_t)range + 1);
+    put_value(b->l.type, x, (size_t)i, (double)(sign * (nearest + q)) * b->l.step);
+  }
+  size_t at = (size_t)input_below(state, REF_TILE);
+  if (input_below(state, 3) == 0)
+    put_value(b->l.type, x, at, NAN);
+  if (input_below(state, 3) == 0)
+    put_value(b->l.type, x, at / 2, b->l.has_fill ? b->l.fill : INFINITY);
+}
+
+/* What may be less its middle (encode.h, centre): ranges that 16 bits just hold, and integers that
+ * are just above twice the range, at all orders. */
+Test(quick_bricks, offsets_at_their_limit, .timeout = 300) {
+  SINGLE_POOL(pool);
+  uint64_t state = 5;
+  int rounds = effort(200);
+  for (int round = 0; round < rounds; round++)
+    for (int off = -1; off <= 1; off++)
+      for (int far = 0; far < 4; far++) {
+        SCOPE;
+        one_brick b = {.shape = whole_brick[round % 2]};
+        b.l = filled(lattice_abs((ghz_type)(round / 2 % 2), 0.37), input_below(&state, 8));
+        int64_t range = (b.shape.dims == 3 ? 8191 : 16383) + off, nearest = 2 * range + far;
+        if (far == 0) /* on both sides of 0 */
+          nearest = -range / 2;
+        int order = (int)input_below(&state, (uint64_t)order_most(&b.shape) + 2);
+        order = order > order_most(&b.shape) ? GHZ_ORDER_BEST : order;
+        void *x = scratch(REF_TILE * ghz_type_size(b.l.type));
+        set_offset(&state, &b, nearest, range, x);
+        ref_header h = header_shaped(&b.l, &b.shape);
+        same_either_way(&pool, &b.l, &b.shape, order, x, ref_compress(&h, order, x),
+                        say("round %d, %s, from %lld on, range %lld, order %d", round, shape_text(&b.shape),
+                            (long long)nearest, (long long)range, order));
+      }
+}
+
+/* ---- Cut bricks ---- */
+/* Of every extent at which there are coefficients. */
+Test(quick_bricks, of_every_extent, .timeout = 300) {
+  SINGLE_POOL(pool);
+  uint64_t with_c = 0, all = 0;
+  ghz_lattice l = lattice_abs(GHZ_F32, 0.37);
+  for (int dims = 2; dims <= 3; dims++) {
+    ref_brick whole = ref_brick_of(dims);
+    for (int i = 0; i < whole.z * whole.y * whole.x; i += (int)one_in()) {
+      SCOPE;
+      ghz_shape s = {dims,
+                     {(uint64_t)(i / whole.x / whole.y + 1), (uint64_t)(i / whole.x % whole.y + 1),
+                      (uint64_t)(i % whole.x + 1)}};
+      ghz_lattice lattice = i % 2 ? l : lattice_abs(GHZ_F64, 0.37);
+      void *x = scratch((size_t)ghz_shape_count(&s) * ghz_type_size(lattice.type));
+      for (uint64_t v = 0; v < ghz_shape_count(&s); v++)
+        put_value(lattice.type, x, (size_t)v,
+                  1500 * sin(0.35 * (double)(v % s.extent[2])) * cos(0.3 * (double)(v / s.extent[2])));
+      ref_header h = header_shaped(&lattice, &s);
+      ref_bytes want = ref_compress(&h, REF_BEST, x);
+      same_either_way(&pool, &lattice, &s, GHZ_ORDER_BEST, x, want, shape_text(&s));
+      with_c += coefficients_in(pool.ctx[0], want);
+      all += ghz_shape_count(&s) >= 256;
+    }
+  }
+  cr_assert_gt(8 * with_c, all, "%llu of %llu tiles with coefficients", (unsigned long long)with_c,
+               (unsigned long long)all);
+}
+
+/* ---- One small coefficient ---- */
+/* Beside a mean of 2^18 steps, which is 2^23, and waves of other places: -1 in each place, for one
+ * of its frequencies along x. */
+Test(quick_bricks, one_beside_the_first, .timeout = 300) {
+  SINGLE_POOL(pool);
+  uint64_t state = 6;
+  int held = 0, all = 0;
+  for (int k = 0; k < 2 * 64 * 2; k++) {
+    SCOPE;
+    one_brick *b = scratch(sizeof *b);
+    *b = (one_brick){.l = lattice_offset(0.37, 0x1p19), .shape = whole_brick[k / 128]};
+    int rows = ref_brick_of(b->shape.dims).y, place = k / 2 % (b->shape.dims == 3 ? 64 : 32), u = k % 2 * 3;
+    b->c[frequency(b, 0, 0, 0)] = (k & 4 ? -1 : 1) * ((1 << 23) - 40000 - k);
+    b->c[frequency(b, 0, 1, 5)] = 3000;
+    b->c[frequency(b, 0, 3, 2)] = -7000;
+    b->c[frequency(b, 0, 5, 1)] = 2500;
+    b->c[frequency(b, place / rows, place % rows, u)] -= place || u;
+    held += check_halves(&pool, b, &state, say("place %d, %d along x", place, u));
+    all++;
+  }
+  cr_assert_gt(held, all / 8, "%d of %d bricks kept their coefficients", held, all);
+}

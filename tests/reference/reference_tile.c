@@ -2,6 +2,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "reference_parts.h"
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 int ref_bit_length(uint64_t x) {
@@ -196,6 +197,21 @@ size_t ref_tile_encode(int type, const ref_tile *t, uint8_t *out) {
   return (size_t)(put_planes(p, &waves) - out);
 }
 
+/* What is least at the order that is chosen: of a flat tile its size, of a brick the sum of widths,
+ * where an anchor is one more. */
+static size_t weight(const ref_header *h, const ref_tile *t) {
+  uint8_t out[REF_TILE_ROOM];
+  if (t->dims == 1)
+    return ref_tile_encode(h->type, t, out);
+  layer values = {0};
+  ref_residuals(t, values.r, &values.anchor, &values.slope);
+  measure(&values);
+  size_t sum = t->order > 0;
+  for (int b = 0; b < REF_BLOCKS; b++)
+    sum += (size_t)values.widths[b];
+  return sum;
+}
+
 void ref_tile_choose_order(const ref_header *h, ref_tile *t, int order) {
   int zero = 1;
   t->turned = 0;
@@ -205,14 +221,13 @@ void ref_tile_choose_order(const ref_header *h, ref_tile *t, int order) {
     t->order = zero ? 0 : order;
     return;
   }
-  uint8_t out[REF_TILE_ROOM];
   size_t best = SIZE_MAX;
   int ways = ref_orders(t->dims), winner = 0;
   for (int way = 0; way < ways + (t->dims == 2 && t->n == REF_TILE ? 2 : 0);
        way++) { /* the last ones are turned */
     t->turned = way >= ways;
     t->order = t->turned ? way - ways + 1 : way;
-    size_t size = ref_tile_encode(h->type, t, out);
+    size_t size = weight(h, t);
     if (size < best) {
       best = size;
       winner = way;
@@ -225,13 +240,45 @@ void ref_tile_choose_order(const ref_header *h, ref_tile *t, int order) {
 /* ---- From values to bytes ---- */
 enum { LEAST_FOR_COEFFICIENTS = 256 };
 
+/* Whether in half of the blocks, those that are cut apart, the largest second difference along x is
+ * above the largest first one, and that above 3. */
+static int is_rough(const ref_tile *t) {
+  int rough = 0;
+  for (int b = 0; b < REF_TILE; b += 8) {
+    int64_t first = 0, second = 0;
+    for (int i = b + 1; i < b + 8; i++) {
+      int64_t d = llabs(t->q[i] - t->q[i - 1]),
+              e = i > b + 1 ? llabs(t->q[i] - 2 * t->q[i - 1] + t->q[i - 2]) : 0;
+      first = d > first ? d : first;
+      second = e > second ? e : second;
+    }
+    rough += ref_inside(t, b + 7) && second > first && first > 3;
+  }
+  return rough >= REF_BLOCKS / 2;
+}
+
+/* Whether the coefficients alone, and half a byte for each block of them, are too many beside `size`
+ * bytes without them. */
+static int are_too_many(const ref_tile *t, size_t size) {
+  uint8_t room[REF_TILE_ROOM];
+  layer waves;
+  layer_of_coefficients(t, &waves);
+  size_t bytes = (size_t)(put_coefficients_header(room, &waves) - room), blocks = 0;
+  for (int b = 0; b < REF_BLOCKS; b++) {
+    bytes += (size_t)waves.widths[b];
+    blocks += waves.widths[b] > 0;
+  }
+  return 8 * (bytes + blocks / 2) > 7 * size;
+}
+
 /* Of a tile on the lattice that is encoded in `size` bytes: the same with coefficients, in out,
  * where that takes at most 7/8 of it. */
 static size_t with_coefficients(const ref_header *h, const ref_tile *t, size_t size, uint8_t *out) {
   uint8_t other[REF_TILE_ROOM];
   ref_tile both = *t;
   if (t->dims < 2 || t->mode != REF_COARSE || t->n < LEAST_FOR_COEFFICIENTS || ref_is_grid(h) || size == 0 ||
-      !ref_tile_transform(h, &both))
+      (t->order < t->dims && size >= 384 && is_rough(t)) || !ref_tile_transform(h, &both) ||
+      are_too_many(&both, size))
     return size;
   size_t smaller = ref_tile_encode(h->type, &both, other);
   if (8 * smaller > 7 * size)

@@ -176,11 +176,25 @@ static void forward_along(float *e, int n, int stride) {
   }
 }
 
+/* Of each 16 lines that are coded together, all that no value of 1/8 is in become 0. */
+static void clear_small_groups(int dims, float *e) {
+  int size = 16 * ref_brick_of(dims).x;
+  float largest[4] = {0};
+  for (int i = 0; i < REF_TILE; i++) {
+    float *most = &largest[ref_column_of(dims, i) / size];
+    *most = fmaxf(fabsf(e[i]), *most);
+  }
+  for (int i = 0; i < REF_TILE; i++)
+    if (largest[ref_column_of(dims, i) / size] < 0.125F)
+      e[i] = 0;
+}
+
 void ref_forward(int dims, float *e) {
   ref_brick b = ref_brick_of(dims);
   if (dims == 3)
     forward_along(e, b.z, b.x * b.y);
   forward_along(e, b.y, b.x);
+  clear_small_groups(dims, e);
   forward_along(e, b.x, 1);
 }
 

@@ -145,8 +145,9 @@ DEVICE uint32_t transform_values(const value_brick<Real> &v, uint32_t alone, uin
   t.coefficients.plus = t.coefficients.minus = 0;
   if (lead.anchor == 0 && !__any_sync(ALL, t.coefficients.widths != 0))
     return 0;
-  const uint32_t header = LEAD_LEAST + finish_coefficients(t.coefficients, lane);
-  if (header + t.coefficients.sum > most_with_coefficients(alone))
+  const uint32_t header = finish_coefficients(t.coefficients, lane),
+                 blocks = __reduce_add_sync(ALL, __popc((t.coefficients.widths + 0x7f7f7f7f) & 0x80808080));
+  if (guess_with_coefficients(header + t.coefficients.sum, blocks) > most_with_coefficients(alone))
     return 0;
   remainder_of<DIMS>(v, c, r);
   if (lane == 0) // the anchor stands for it
@@ -165,8 +166,14 @@ DEVICE uint32_t transform_values(const value_brick<Real> &v, uint32_t alone, uin
 
 // ---- The brick ----------------------------------------------------------------------------------
 
-template <class Real> DEVICE bool may_transform(const value_brick<Real> &v, int order, bool zeros) {
-  return order == GHZ_ORDER_BEST && v.coefficients && v.part.extent.n >= COEFFICIENT_VALUES && !zeros;
+// `alone`: what it takes without coefficients, of the order in its lead.
+template <class Real>
+DEVICE bool may_transform(const value_brick<Real> &v, int order, const brick_shape &best, uint32_t alone,
+                          int rough) {
+  return order == GHZ_ORDER_BEST && v.coefficients && v.part.extent.n >= COEFFICIENT_VALUES &&
+         best.lattice.height > 0 &&
+         !(may_be_noise(v.part.extent.dims, best.lattice.lead.order, alone) &&
+           __reduce_add_sync(ALL, rough) >= ROUGH_BLOCKS);
 }
 
 // Encodes a brick of these integers, which it changes, and writes it over its values if it has less
@@ -176,11 +183,10 @@ DEVICE uint32_t encode_brick(const value_brick<Real> &v, Int r[LANE_VALUES], int
                              brick_shape &t) {
   const int lane = v.part.lane;
   const brick_widths w = measure_brick<DIMS>(r, v.part);
-  const bool zeros = !__any_sync(ALL, w.widths[0] != 0);
   const uint32_t size = choose_brick_shape<DIMS>(w, order, t, lane);
   if (size == 0)
     return 0;
-  if (sizeof(Int) == 4 && may_transform(v, order, zeros)) {
+  if (sizeof(Int) == 4 && may_transform(v, order, t, size, w.rough)) {
     // All that it takes to finish the brick without coefficients again: so less is kept.
     const int chosen = t.lattice.lead.order | t.lattice.lead.turned << 2;
     const Int anchor = (Int)t.lattice.lead.anchor;

@@ -5,6 +5,7 @@
 #define GHZ_BRICK_INTEGERS_CUH
 
 #include "cuda/primitives/brick_header.cuh"
+#include "rules/transform.h"
 
 // What a brick holds of an array's values.
 struct brick_part {
@@ -47,10 +48,11 @@ template <int DIMS, class Int> DEVICE void residuals_of(Int r[LANE_VALUES], cons
 
 // ---- Choice of the order ------------------------------------------------------------------------
 
-// The widths of all ways to encode a brick, and the anchor.
+// The widths of all ways to encode a brick, how many of the lane's blocks are rough (may_be_noise),
+// and the anchor.
 struct brick_widths {
   uint32_t widths[WAYS_MAX];
-  int ways;
+  int ways, rough;
   int64_t anchor;
 };
 
@@ -63,6 +65,20 @@ DEVICE uint32_t turned_widths(const Int r[LANE_VALUES], uint32_t widths, uint32_
   return (widths & ~255u) | width_of(turned_bits(any, lane));
 }
 
+// Blocks whose residuals of order 1, which are their first differences but for the first, are rough.
+template <class Int> DEVICE int rough_blocks(const Int r[LANE_VALUES], uint32_t inside) {
+  int rough = 0;
+  UNROLLED_FOR(Int) for (int i = 0; i < LANE_VALUES; i += BLOCK) {
+    Int first = 0, second = 0;
+    UNROLLED for (int t = i + 1; t < i + BLOCK; t++) {
+      first = max(first, abs(r[t]));
+      second = t > i + 1 ? max(second, abs(r[t] - r[t - 1])) : second;
+    }
+    rough += inside >> (i + BLOCK - 1) & 1 && second > first && first > ROUGH_DIFFERENCE;
+  }
+  return rough;
+}
+
 // Integers become the residuals of the highest order.
 template <int DIMS, class Int> DEVICE brick_widths measure_brick(Int r[LANE_VALUES], const brick_part &b) {
   brick_widths w = {};
@@ -71,6 +87,8 @@ template <int DIMS, class Int> DEVICE brick_widths measure_brick(Int r[LANE_VALU
   w.widths[0] = widths_of(r, b.inside);
   UNROLLED for (int o = 1; o < orders_of(DIMS); o++) {
     raise<DIMS>(r, o - 1, b.lane);
+    if (o == 1 && sizeof(Int) == 4)
+      w.rough = rough_blocks(r, b.inside);
     w.widths[o] = widths_of(r, residual_columns(b, o));
     if (DIMS == 2)
       w.widths[way_of(o, 1)] = turned_widths(r, w.widths[o], residual_columns(b, o), b.lane);
@@ -78,51 +96,17 @@ template <int DIMS, class Int> DEVICE brick_widths measure_brick(Int r[LANE_VALU
   return w;
 }
 
-// What up to four ways have in use, each in a byte: planes, and bytes of width planes that are
-// not 0.
-struct way_usage {
-  uint32_t planes = 0, bytes = 0;
-
-  METHOD void find(const uint32_t *widths, int ways, int lane) {
-    uint32_t used = 0;
-    UNROLLED for (int i = 0; i < ways; i++) used |= planes_in_use(widths[i]) << 8 * i;
-    if (ways == 0)
-      return;
-    const uint32_t pair = used | __shfl_xor_sync(ALL, used, 1);
-    planes = __reduce_or_sync(ALL, used);
-    UNROLLED for (int i = 0; i < ways; i++) bytes |= (uint32_t)__popc(pair >> 8 * i & 255) << 8 * i;
-    bytes = __reduce_add_sync(ALL, lane & 1 ? 0u : bytes);
-  }
-  METHOD uint32_t planes_of(int way) const {
-    return planes >> 8 * way & 255;
-  }
-  METHOD uint32_t bytes_of(int way) const {
-    return bytes >> 8 * way & 255;
-  }
-};
-
 // Chooses the way, and completes the shape of the brick without coefficients; returns the size.
 template <int DIMS>
 DEVICE uint32_t choose_brick_shape(const brick_widths &w, int asked, brick_shape &t, int lane) {
   constexpr int WAYS = DIMS == 2 ? (int)WAYS_MAX : (int)BRICK_ORDERS;
-  way_usage used[2];
   tile_lead &chosen = t.lattice.lead;
-  used[0].find(w.widths, BRICK_ORDERS, lane);
-  used[1].find(w.widths + BRICK_ORDERS, WAYS - BRICK_ORDERS, lane);
-  unsigned size[WAYS];
+  unsigned sum[WAYS];
   UNROLLED for (int i = 0; i < WAYS; i++) {
-    const way_usage &u = used[i / BRICK_ORDERS];
-    tile_lead lead = {};
-    lead.order = order_of_way(DIMS, i);
-    lead.turned = way_is_turned(DIMS, i);
-    lead.width_planes = bit_length(u.planes_of(i % BRICK_ORDERS));
-    lead.special = chosen.special;
-    lead.anchor = i ? w.anchor : 0;
-    size[i] = choose_squeezing(&lead, u.bytes_of(i % BRICK_ORDERS)) +
-              __reduce_add_sync(ALL, __dp4a(w.widths[i], EACH_BYTE, 0u));
-    size[i] = i < w.ways ? size[i] : ~0u;
+    const unsigned all = __reduce_add_sync(ALL, __dp4a(w.widths[i], EACH_BYTE, 0u));
+    sum[i] = i < w.ways ? all + (i > 0) : ~0u;
   }
-  const int way = choose_way(size, WAYS, used[0].planes_of(0) == 0, asked);
+  const int way = choose_way(sum, WAYS, sum[0] == 0, asked);
   chosen.order = order_of_way(DIMS, way);
   chosen.turned = way_is_turned(DIMS, way);
   chosen.anchor = w.anchor;

@@ -194,6 +194,11 @@ template <int DIMS, class Address> DEVICE void forward_transform(Address room, A
       v[x + 2] = four.z;
       v[x + 3] = four.w;
     }
+    // The lines of a group are those of half a warp: they become 0 together.
+    float largest = 0;
+    UNROLLED for (int x = 0; x < N; x++) largest = fmaxf(largest, fabsf(v[x]));
+    const uint32_t live = __ballot_sync(ALL, largest >= LEAST_OF_LINES) >> (lane & at::GROUP) & 0xffff;
+    UNROLLED for (int x = 0; x < N; x++) v[x] = live ? v[x] : 0;
     forward_line<N>(v,
                     [=](int u, float c) { in_memory<float>(further(coded, at::frequency_offset(0, u))) = c; });
   }
