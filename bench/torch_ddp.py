@@ -224,7 +224,7 @@ def print_trial():
 
 COMMANDS = {
     "time": print_times,
-    "loss": lambda: print_losses({"text": 200, "digits": 300}, [*HOOKS, "ghz 1 feedback", "ghz 2 feedback"]),
+    "loss": lambda: print_losses({"text": 200, "digits": 300}, [*HOOKS[:4], "ghz 0.1", *HOOKS[4:], "ghz 1 feedback", "ghz 2 feedback"]),
     "outer": lambda: print_losses({"outer": 180}, ["none", "ghz 0.25", "ghz 1", "ghz 2"]),
     "trial": print_trial,
 }
