@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# torch.sh: runs COMMAND in each of RANKS network namespaces, on links of RATE bit/s (0: not shaped),
+# torch.sh: runs COMMAND in each of RANKS network namespaces, on links of RATE bit/s (0: any speed),
 # with the variables that torch.distributed reads.
 # usage: bench/cluster/torch.sh RANKS RATE COMMAND...     exit status: that of the first that fails; 77: not possible here
 # SPDX-License-Identifier: BSD-3-Clause

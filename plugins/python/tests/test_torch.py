@@ -372,7 +372,7 @@ def test_the_commands_run() -> None:
     few = os.environ | {"STEPS": "3", "SEEDS": "1"}
     for command in commands:
         run = partial(subprocess.run, cwd=CLONE, env=few, stdout=subprocess.PIPE, text=True)
-        done = run([sys.executable, *command.split()], timeout=300)
+        done = run([sys.executable, *command.split()], timeout=600)
         if done.returncode == 77:
             pytest.skip(f"{command}: not possible here")
         assert done.returncode == 0 and "ghz" in done.stdout, command
