@@ -7,6 +7,7 @@
 build_packages="build-essential cmake ninja-build pkg-config libxxhash-dev libzstd-dev libpng-dev libfftw3-dev libopenmpi-dev openmpi-bin libhdf5-dev"
 test_packages="libcriterion-dev locales mpich libmpich-dev python3 zstd"
 python_packages="python3 python3-dev python3-venv" # scripts/test-python.sh
+torch_packages="python3-torch python3-numpy iproute2" # scripts/test-python.sh; PyPI's has 4 GB of CUDA
 package_packages="dpkg-dev mmdebstrap lintian mpich libmpich-dev" # scripts/test-packages.sh
 clang_packages="clang libclang-rt-dev libomp-dev" # sanitizers, fuzzers
 lint_packages="clang clang-format clang-tidy libomp-dev cppcheck shellcheck"

@@ -12,7 +12,7 @@ cd "$(dirname "$0")/.."
 # shellcheck source=scripts/packages.sh
 . scripts/packages.sh
 # shellcheck disable=SC2154,SC2086 # a list of words
-need_packages $build_packages $python_packages
+need_packages $build_packages $python_packages $torch_packages
 
 package=plugins/python
 work=$PWD/build-python
@@ -53,4 +53,17 @@ wheel=$(find "$work/repaired" -name 'ghz-*-cp311-abi3-manylinux_2_*.whl')
 "$bin/pip" install -q --force-reinstall --no-deps "$wheel"
 
 echo "== Testing $(basename "$wheel")"
-GHZ_SOURCE=$PWD "$bin/python" -m pytest -q -p no:cacheprovider "$@" "$package/tests"
+export GHZ_SOURCE=$PWD
+"$bin/python" -m pytest -q -p no:cacheprovider "$@" "$package/tests"
+
+# Debian's PyTorch goes with Debian's NumPy.
+echo "== Testing ghz.torch with the system's PyTorch"
+bin=$work/torch/bin
+[ -x "$bin/pytest" ] || /usr/bin/python3 -m venv --clear --system-site-packages "$work/torch"
+"$bin/pip" install -q --disable-pip-version-check pytest "cffi>=1.17" scikit-learn "numpy<2"
+"$bin/pip" install -q --disable-pip-version-check --force-reinstall --no-deps "$wheel"
+if "$bin/python" -c "import torch"; then
+  "$bin/python" -m pytest -q -p no:cacheprovider "$package/tests/test_torch.py"
+else
+  echo "test-python.sh: WARNING: ghz.torch is NOT TESTED: no PyTorch here" >&2
+fi

@@ -76,7 +76,7 @@ targets=thread_tests part "build, clang, threads" build build-thread --preset th
 part "  threads" run_tests build-thread --preset thread -L threads
 unset GHZ_TEST_EFFORT
 library='CMakeLists.txt|ghz/|plugins/hdf5/|scripts/(parts|packages)'
-part_if_changed "$library|plugins/python/|docs/(PYTHON|ZARR|HDF5)|scripts/test-python" "Python package" scripts/test-python.sh
+part_if_changed "$library|plugins/python/|docs/(PYTHON|ZARR|HDF5|TRAINING)|examples/train_text|bench/(torch|cluster/)|scripts/test-python" "Python package" scripts/test-python.sh
 part_if_changed "$library|plugins/(adios2|libpressio)/|scripts/test-plugins" "plugins of ADIOS2, libpressio" scripts/test-plugins.sh
 # shellcheck disable=SC2046 # nothing, or one word
 part_if_changed "$library|cli/|collectives/|packaging/|.*CMakeLists.txt|docs/|examples/|tests/(packages|consumer)/|scripts/test-packages" \

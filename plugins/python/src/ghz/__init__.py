@@ -78,6 +78,6 @@ del register
 
 def __getattr__(name: str) -> Any:
     """Imports what needs other packages when it is first named."""
-    if name in ("dask", "numcodecs", "xarray", "zarr"):
+    if name in ("dask", "numcodecs", "torch", "xarray", "zarr"):
         return importlib.import_module(f"ghz.{name}")
     raise AttributeError(f"module 'ghz' has no attribute {name!r}")

@@ -28,6 +28,7 @@ TYPES: dict[np.dtype[Any], int] = {
     np.dtype("u2"): lib.GHZ_U16,
     np.dtype("u4"): lib.GHZ_U32,
 }
+TENSORS = "; ghz.torch.save(state_dict, path, rel=...) takes a dict of tensors, of bfloat16 too"
 DTYPES: dict[int, np.dtype[Any]] = {number: dtype for dtype, number in TYPES.items()}
 
 
@@ -51,6 +52,8 @@ def dtype_of(dtype: npt.DTypeLike) -> np.dtype[Any]:
         advice = "complex: take array.real and array.imag, each by itself"
     elif found.kind == "f":
         advice = f"{found}: take array.astype('float{32 if found.itemsize < 4 else 64}')"
+    elif found.name == "bfloat16":
+        advice = "bfloat16: take array.astype('float32')"
     elif found.kind in "ub":
         advice = f"{found}: take array.astype('{'uint8' if found.kind == 'b' else 'int64'}')"
     elif found.kind == "O":
@@ -66,9 +69,17 @@ def values_of(array: npt.ArrayLike) -> Values:
         raise TypeError(
             "the mask of a masked array would be lost: take array.filled(v) and fill_value=v"
         )
-    found = np.asarray(array)
-    if found.dtype not in TYPES:
-        dtype_of(found.dtype)  # says why
+    if isinstance(array, dict):
+        raise TypeError(f"a dict is an object: give one array at a time{TENSORS}")
+    try:
+        found = np.asarray(array)
+        if found.dtype not in TYPES:
+            dtype_of(found.dtype)  # says why
+    except (TypeError, RuntimeError) as error:
+        if type(array).__module__.partition(".")[0] != "torch":
+            raise
+        advice = f"take tensor.detach().cpu().float(){TENSORS}"
+        raise TypeError(f"a tensor that is not taken as it is ({error}): {advice}") from None
     flags = found.flags
     if flags.f_contiguous and not flags.c_contiguous:
         return Values(found.T, found.shape, "F", ffi.from_buffer(found.T))

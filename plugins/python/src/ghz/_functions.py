@@ -11,7 +11,7 @@ from typing import Any, overload
 import numpy as np
 import numpy.typing as npt
 
-from ._arrays import library_shape, values_of
+from ._arrays import Values, library_shape, values_of
 from ._call import call, produce
 from ._compressed import Compressed
 from ._errors import ArgumentError, MismatchError, RangeError
@@ -73,8 +73,12 @@ def compress(
     values = values_of(array)
     lattice = lattice_of(values, Bound(abs, rel, psnr, step), like, fill_value)
     look_at_loss(lattice, values)
+    return on_lattice(values, lattice, lib.GHZ_ORDER_BEST if transform else lib.GHZ_ORDER_LORENZO)
+
+
+def on_lattice(values: Values, lattice: Any, order: int = lib.GHZ_ORDER_BEST) -> Stream:
+    """Compresses values on a ghz_lattice * of their dtype, and says nothing of what is lost."""
     shape = library_shape(values.shape, values.order)
-    order = lib.GHZ_ORDER_BEST if transform else lib.GHZ_ORDER_LORENZO
     capacity = lib.ghz_shape_bound(shape, lattice.type, 1)
     data = produce(capacity, lib.ghz_compress_shape, lattice, order, values.pointer, shape)
     return Stream._made(data, values.shape, values.order)
