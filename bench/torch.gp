@@ -1,13 +1,12 @@
 # torch.gp: draws docs/images/training_loss.png and training_time.png, of the tables in
 # docs/TRAINING.md. From the top of the repository: gnuplot bench/torch.gp
 # SPDX-License-Identifier: BSD-3-Clause
-losses(kind) = "< awk -F '|' '/^## /{on = /Loss/} on && $2 ~ /^ " . kind . "/' docs/TRAINING.md"
+losses(kind) = "< awk -F '|' '/^## /{on = /Loss/} on && NF > 7 && $2 ~ /^ " . kind . "/' docs/TRAINING.md"
 array kinds[6] = ["none", "fp16", "int8", "PowerSGD", "ghz [0-9.]+ $", "ghz . feedback"]
 array colours[6] = ["#202020", "#e69f00", "#009e73", "#cc6699", "#0050b0", "#56b4e9"] # for the colour-blind, too
 
 set datafile separator "|"
 set encoding utf8
-set terminal pngcairo size 1000,400 background "white" font "sans,11"
 set border 3 lc rgb "#808080"
 set tics nomirror scale 0.5,0 textcolor rgb "#303030"
 set grid lc rgb "#e6e6e6"
