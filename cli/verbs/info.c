@@ -31,7 +31,7 @@ typedef struct summary {
   bool inexact, transform;
   double bound;
   uint64_t tiles, bytes;
-  uint64_t packed[2], streams; /* frames that are packed at levels 1 and 2; bytes of all streams, unpacked */
+  uint64_t packed, streams;    /* frames that are packed; bytes of all streams, unpacked */
   uint64_t unused, unfinished; /* bytes of the file */
   ghz_statistics statistics;   /* widths are not summed */
 } summary;
@@ -58,8 +58,7 @@ static bool add_frame(const char *name, ghz_context *ctx, const ghz_frame *f, vo
   s->transform |= f->info.transform != 0;
   s->bound = f->info.bound > s->bound ? f->info.bound : s->bound;
   s->tiles += f->info.tiles;
-  if (f->packed)
-    s->packed[f->packed - 1]++;
+  s->packed += f->packed != 0;
   s->streams += f->stream.size;
   if (!s->scans)
     return true;
@@ -89,19 +88,6 @@ static void print_statistics(const ghz_statistics *t) {
   printf("  coarse, fine, wide  %llu, %llu, %llu\n", (n)t->mode[0], (n)t->mode[1], (n)t->mode[2]);
 }
 
-static uint64_t packed_frames(const summary *s) {
-  return s->packed[0] + s->packed[1];
-}
-
-static void print_packed(const summary *s) {
-  typedef unsigned long long n;
-  printf("  packed            %llu of %llu frames at level %d", (n)packed_frames(s), (n)s->frames,
-         s->packed[0] ? 1 : 2);
-  if (s->packed[0] && s->packed[1])
-    printf(" (%llu) and 2 (%llu)", (n)s->packed[0], (n)s->packed[1]);
-  printf("; unpacked, the streams have %s\n", text_bytes(s->streams).text);
-}
-
 static void print_frames(const summary *s) {
   typedef unsigned long long n;
   char chunk[512];
@@ -113,8 +99,9 @@ static void print_frames(const summary *s) {
   }
   printf("  format            %d\n", s->format);
   printf("  frames            %llu of %llu values\n", (n)s->frames, (n)s->header->frame_values);
-  if (packed_frames(s))
-    print_packed(s);
+  if (s->packed)
+    printf("  packed            %llu of %llu frames; unpacked, the streams have %s\n", (n)s->packed,
+           (n)s->frames, text_bytes(s->streams).text);
   if (s->unused)
     printf("  unused            %s%s\n", text_bytes(s->unused).text,
            s->unfinished ? ", with an append that is not finished" : " of appending");
@@ -185,9 +172,8 @@ static void print_json(const summary *s) {
   printf(", \"bytes\": %llu, \"ratio\": %s, \"bits_per_value\": %s", (n)s->bytes, text_json(ratio(s)).text,
          text_json(bits_per_value(s)).text);
   if (!s->variable)
-    printf(", \"packed_frames\": %llu, \"packed_by_level\": [%llu, %llu], \"stream_bytes\": %llu, "
-           "\"unused_bytes\": %llu",
-           (n)packed_frames(s), (n)s->packed[0], (n)s->packed[1], (n)s->streams, (n)s->unused);
+    printf(", \"packed_frames\": %llu, \"stream_bytes\": %llu, \"unused_bytes\": %llu", (n)s->packed,
+           (n)s->streams, (n)s->unused);
   printf(", \"tiles\": %llu, \"empty\": %llu, \"raw\": %llu, \"specials\": %llu", (n)s->tiles, (n)t->empty,
          (n)t->raw, (n)t->specials);
   printf(", \"constant\": %llu", (n)t->constant);

@@ -11,12 +11,6 @@ enum { ENTRY_BYTES = 24, PAGE_ENTRY_BYTES = 12, OFFSET_BYTES = 8, PART_BYTES = 1
 #define INDEX_MAGIC "GHZINDEX"
 #define INDEX_PARTS "GHZPARTS" /* no number of values, which an index without parts would have here */
 
-/* Bytes of page b of a stream. */
-static inline uint32_t page_bytes(uint64_t stream, uint64_t b) {
-  const uint64_t left = stream - b * PACK_PAGE;
-  return (uint32_t)(left < PACK_PAGE ? left : PACK_PAGE);
-}
-
 /* Frames that the first parts have. */
 static inline uint64_t frames_of(const file_index *x, unsigned parts) {
   return parts ? x->part[parts - 1].frames : 0;

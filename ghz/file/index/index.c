@@ -56,10 +56,9 @@ void ghz_index_close(file_index *x, const frame_entry *e) {
   x->count++;
 }
 
-ghz_status ghz_index_add(file_index *x, const char *name, const ghz_info *info, ghz_bytes body, int level) {
+ghz_status ghz_index_add(file_index *x, const char *name, const ghz_info *info, int packed, ghz_bytes body) {
   const uint8_t *data = body.data;
-  const uint64_t pages = ghz_frame_pages(level, info->bytes, ghz_shape_tiles(&info->shape));
-  const size_t head = ghz_frame_head(level, pages);
+  const uint64_t pages = tile_pages(packed, ghz_shape_tiles(&info->shape));
   frame_entry *e;
   ghz_status status = ghz_index_next(x, name, &e);
   if (status != GHZ_OK)
@@ -72,10 +71,10 @@ ghz_status ghz_index_add(file_index *x, const char *name, const ghz_info *info, 
                      .page = x->page_count,
                      .pages = pages,
                      .terms = info->terms,
-                     .flags = flags_of_level(level) | (uint32_t)(ENTRY_INEXACT * (info->inexact != 0) |
-                                                                 ENTRY_TRANSFORM * (info->transform != 0))};
-  for (size_t b = 0, at = head; b < pages && status == GHZ_OK; b++) {
-    const uint32_t bytes = level ? load_u32(data + head - 4 * (pages - b)) : page_bytes(info->bytes, b);
+                     .flags = (uint32_t)(ENTRY_PACKED * (packed != 0) | ENTRY_INEXACT * (info->inexact != 0) |
+                                         ENTRY_TRANSFORM * (info->transform != 0))};
+  for (size_t b = 0, at = body_head(pages); b < pages && status == GHZ_OK; b++) {
+    const uint32_t bytes = load_u32(data + STREAM_HEADER + 4 * b);
     status = ghz_index_page(x, name, e->offset + FRAME_BEFORE + at, bytes, ghz_checksum(data + at, bytes, 0));
     at += bytes;
   }

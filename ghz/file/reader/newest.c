@@ -10,9 +10,8 @@
 #include "rules/bytes.h"
 #include "stream/stream.h"
 
-/* Of a frame, whose pages follow from them: its length, the bytes of a packed stream and its
- * header. */
-enum { START_BYTES = 16 + STREAM_LEAST };
+/* Of a frame, whose pages follow from them: its length, and the header of its stream. */
+enum { START_BYTES = FRAME_BEFORE + STREAM_HEADER };
 
 /* Where a walk is. */
 typedef struct walk {
@@ -30,17 +29,13 @@ static ghz_status look(const walk *w, uint64_t ahead, uint8_t *to, size_t size, 
 
 /* Goes behind the frame that begins here, whose length was read, if the file has so many bytes. */
 static int pass_frame(walk *w, const uint8_t *start, size_t got) {
-  const uint64_t says = load_u64(start), left = w->source->size - w->at;
-  const int level = level_of_length(says);
-  const uint64_t length = says & ~length_of_level(level);
-  const uint64_t stream = level ? load_u64(start + 8) : length;
-  ghz_slice s = {.tiles = 0};
-  if (left < FRAME_AROUND || length > left - FRAME_AROUND || stream < STREAM_LEAST || stream > COUNT_MAX ||
-      (level == PACK_TILES &&
-       (got < START_BYTES ||
-        ghz_stream_header(NULL, (ghz_bytes){start + 16, (size_t)stream}, 0, &s) != GHZ_OK)))
+  const uint64_t says = load_u64(start), length = says & ~PACKED, left = w->source->size - w->at;
+  size_t stream;
+  ghz_slice s;
+  if (left < FRAME_AROUND || length > left - FRAME_AROUND || got < START_BYTES ||
+      ghz_stream_says(NULL, (ghz_bytes){start + FRAME_BEFORE, STREAM_HEADER}, &s, &stream) != GHZ_OK)
     return 0;
-  w->entries += ghz_index_entry_size(ghz_frame_pages(level, stream, s.tiles));
+  w->entries += ghz_index_entry_size(tile_pages((says & PACKED) != 0, s.tiles));
   w->at += length + FRAME_AROUND;
   return 1;
 }

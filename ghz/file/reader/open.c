@@ -158,7 +158,7 @@ void ghz_file_close(ghz_file *f) {
   ghz_index_free(&f->index);
   ghz_index_free(&f->seen);
   ghz_frame_free(&f->current);
-  memory *const all[] = {&f->tail, &f->packed, &f->begun.bytes, &f->raw, &f->run, &f->region};
+  memory *const all[] = {&f->tail, &f->packed, &f->raw, &f->run, &f->region};
   for (size_t i = 0; i < sizeof all / sizeof *all; i++)
     memory_free(all[i]);
   ghz_slots_free(f->sum);

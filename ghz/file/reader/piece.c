@@ -46,7 +46,7 @@ static ghz_status take_frame(piece *p, uint64_t value) {
 static ghz_status decompress(const piece *p, const array_box *box, void *dst) {
   ghz_file *f = p->f;
   if (p->entry)
-    return ghz_window_decompress(f, p->ctx, p->entry, p->out, box, dst);
+    return ghz_window_decompress(f, p->ctx, p->entry, &p->shape, p->out, box, dst);
   return ghz_file_pass(
       f->name, f->current.number, p->ctx,
       ghz_decompress_box(p->ctx, f->current.stream, p->out, box->origin, box->shape.extent, dst));

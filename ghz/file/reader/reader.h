@@ -7,15 +7,6 @@
 
 #include "file/index/index.h"
 
-/* The start of a frame of an indexed file: its first pages, which hold the header of its stream
- * and the table of its tiles. Kept for the next call. */
-typedef struct frame_start {
-  const frame_entry *entry; /* NULL: none */
-  memory bytes;
-  size_t pages;
-  ghz_slice whole; /* its payload begins in these pages, and ends outside of them */
-} frame_start;
-
 /* Streams of several files on their way to one (sums.c). */
 typedef struct frame_slots frame_slots;
 
@@ -35,12 +26,11 @@ struct ghz_file {
   int piped;         /* the header at the start lacks the number of values */
   int last;          /* no frame may follow */
   int ended;         /* the end was read */
-  memory packed;     /* a frame before it is unpacked */
+  memory packed;     /* the body of a frame */
 
   /* Reading parts */
-  ghz_frame current; /* of a file without an index */
-  frame_start begun; /* of one with */
-  memory raw, run, region;
+  ghz_frame current;       /* of a file without an index */
+  memory raw, run, region; /* of one with: pages, their tiles, values beside those that are wanted */
 
   frame_slots *sum;
 };

@@ -6,10 +6,9 @@
 #include "decompress.h"
 #include "file/reader/reader.h"
 
-/* Decompresses a box that is inside a frame to dst, without gaps. Reads the start of the frame,
- * unless it is that of the last call, and the pages with the chunks that the box meets; and checks
- * both. Errors: as ghz_file_read. */
-ghz_status ghz_window_decompress(ghz_file *f, ghz_context *ctx, const frame_entry *e, ghz_type out,
-                                 const array_box *box, void *dst);
+/* Decompresses a box that is inside a frame of this shape to dst, without gaps. Reads and checks the
+ * pages with tiles that the box meets. Errors: as ghz_file_read. */
+ghz_status ghz_window_decompress(ghz_file *f, ghz_context *ctx, const frame_entry *e, const ghz_shape *shape,
+                                 ghz_type out, const array_box *box, void *dst);
 
 #endif

@@ -15,11 +15,11 @@ struct ghz_file_writer {
   ghz_file_header header;
   int begun; /* the header was written, and its lattice is known */
   int order, pack;
-  file_index index; /* of the frames so far */
-  memory values;    /* of a frame that is not full, */
-  size_t waiting;   /* so many */
-  memory stream, packed;
-  ghz_status failed; /* GHZ_OK, or why the file cannot be completed any more */
+  file_index index;      /* of the frames so far */
+  memory values;         /* of a frame that is not full, */
+  size_t waiting;        /* so many */
+  memory stream, packed; /* the next one, and its frame */
+  ghz_status failed;     /* GHZ_OK, or why the file cannot be completed any more */
 };
 
 /* Whether the header has a lattice, or leaves it to the first stream. No environment takes a

@@ -128,4 +128,4 @@ grep -q 'bricks of 1x32x32 (8 planes have more than 2^26 values)' "$SCRATCH/stde
 rm big.f32 big.ghz
 # A file of version 0.1
 printf 'GHZF\1\0\0\0' >old.ghz
-fails 1 'old.ghz: version 1 of the file format, of version 0.1 of ghz; this version of ghz reads 3' "$GHZ" test old.ghz
+fails 1 'old.ghz: version 1 of the file format, of version 0.1 of ghz; this version of ghz reads 4' "$GHZ" test old.ghz
