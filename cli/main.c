@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -34,20 +35,16 @@ static void print_help(void) {
               "  ghz add a.ghz b.ghz c.ghz -o sum.ghz         # adds without decompressing\n");
 }
 
-static const verb *find_verb(const char *name) {
-  for (int i = 0; verbs[i]; i++)
-    if (strcmp(verbs[i]->name, name) == 0 || (verbs[i]->alias && strcmp(verbs[i]->alias, name) == 0))
-      return verbs[i];
-  return NULL;
-}
-
 /* The verb that other programs call so, or the one that is spelt alike; or NULL. */
 static const char *guess_verb(const char *name) {
-  static const char *const synonyms[][2] = {
-      {"average", "mean"},          {"avg", "mean"},          {"benchmark", "bench"}, {"check", "test"},
-      {"cmp", "compare"},           {"decode", "decompress"}, {"encode", "compress"}, {"extract", "decompress"},
-      {"multiply", "scale"},        {"range", "minmax"},      {"show", "info"},       {"subtract", "sub"},
-      {"uncompress", "decompress"}, {"verify", "test"}};
+  static const char *const synonyms[][2] = {{"average", "mean"},       {"avg", "mean"},
+                                            {"bench", "tune"},         {"benchmark", "tune"},
+                                            {"check", "test"},         {"cmp", "compare"},
+                                            {"decode", "decompress"},  {"encode", "compress"},
+                                            {"extract", "decompress"}, {"multiply", "scale"},
+                                            {"range", "minmax"},       {"show", "info"},
+                                            {"subtract", "sub"},       {"uncompress", "decompress"},
+                                            {"verify", "test"}};
   guess g = guess_begin(name, strlen(name));
   for (size_t i = 0; i < sizeof synonyms / sizeof *synonyms; i++)
     if (strcmp(synonyms[i][0], name) == 0)
@@ -75,8 +72,16 @@ static int run_verb(const verb *v, int argc, char **argv) {
   return code;
 }
 
-static int complete(const char *shell) {
-  return completion_print(shell) ? EXIT_OK : fail_usage(NULL, "--completion '%s': must be bash or zsh", shell);
+/* The shell says in COMP_LINE what stands there, of which COMP_POINT characters are before the
+ * cursor. */
+static int complete(void) {
+  const char *line = getenv("COMP_LINE"), *point = getenv("COMP_POINT");
+  char before[1 << 13];
+  if (!line || !point)
+    return fail_usage(NULL, "--complete is what shells ask: see complete -C in the manual page");
+  snprintf(before, sizeof before, "%.*s", atoi(point), line);
+  completion_print(before);
+  return EXIT_OK;
 }
 
 static int dispatch(int argc, char **argv) {
@@ -87,10 +92,10 @@ static int dispatch(int argc, char **argv) {
     return (print_help(), EXIT_OK);
   if (strcmp(word, "--version") == 0 || strcmp(word, "-V") == 0)
     return (version_print(), EXIT_OK);
-  if (strcmp(word, "--completion") == 0)
-    return complete(argc > 2 ? argv[2] : "");
+  if (strcmp(word, "--complete") == 0)
+    return complete();
   bool help = strcmp(word, "help") == 0;
-  const verb *v = find_verb(help ? argv[2] : word);
+  const verb *v = verb_find(help ? argv[2] : word);
   if (!v)
     return fail_unknown(help ? argv[2] : word);
   return help ? (options_help(v), EXIT_OK) : run_verb(v, argc - 1, argv + 1);
