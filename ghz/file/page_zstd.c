@@ -1,6 +1,6 @@
 /* page_zstd.c: one page of a frame, as a frame of zstd (RFC 8878) that says its size. */
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "file/page_zstd.h"
+#include "file/tile_page.h"
 
 #ifdef GHZ_HAVE_ZSTD
 #include <zstd.h>

@@ -8,6 +8,7 @@
 
 #include "file/header.h"
 #include "file/memory.h"
+#include "file/pack.h"
 
 enum { TAIL_BYTES = 32, FRAME_BEFORE = 8, FRAME_AROUND = 16 };
 enum { INDEX_MARK = 24, PARTS_MAX = 64 }; /* bytes behind the header of an index that has parts */
@@ -106,5 +107,25 @@ uint64_t ghz_index_needed(const file_index *x, uint64_t size);
 
 /* Adds up what the frames have to what is known of the file. */
 void ghz_index_describe(const file_index *x, ghz_file_info *info);
+
+/* ---- What reading an index shares with building it ------------------------------------------- */
+
+enum { ENTRY_BYTES = 24, PAGE_ENTRY_BYTES = 12, OFFSET_BYTES = 8, PART_BYTES = 16 };
+#define INDEX_MAGIC "GHZINDEX"
+#define INDEX_PARTS "GHZPARTS" /* no number of values, which an index without parts would have here */
+
+/* Frames that the first parts have. */
+static inline uint64_t frames_of(const file_index *x, unsigned parts) {
+  return parts ? x->part[parts - 1].frames : 0;
+}
+
+/* The place of the next frame, which has an entry once it is closed. Errors: ENOMEM. */
+ghz_status ghz_index_next(file_index *x, const char *name, frame_entry **e);
+
+/* Adds a page of the next frame. Errors: ENOMEM. */
+ghz_status ghz_index_page(file_index *x, const char *name, uint64_t offset, uint32_t bytes, uint64_t checksum);
+
+/* The next frame has all its pages. */
+void ghz_index_close(file_index *x, const frame_entry *e);
 
 #endif

@@ -1,6 +1,6 @@
-/* decode.c: owns reading an index that nobody has checked: the newest, and the parts before it. */
+/* read_index.c: owns reading an index that nobody has checked: the newest, and the parts before it. */
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "file/index/entries.h"
+#include "file/index/index.h"
 
 #include <string.h>
 

@@ -1,7 +1,7 @@
-/* window.c: owns reading boxes of frames: which pages hold what a box needs; those that follow
+/* read_pages.c: owns reading boxes of frames: which pages hold what a box needs; those that follow
  * each other are one read, and each is checked against the index. */
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "file/reader/window.h"
+#include "file/reader/reader.h"
 
 #include "file/checksum.h"
 #include "file/layout.h"
