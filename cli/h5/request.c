@@ -6,8 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "attributes.h"
-#include "failure.h"
+#include "loaded.h"
 #include "paths.h"
 #include "places.h"
 #include "report/report.h"

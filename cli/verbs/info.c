@@ -1,19 +1,61 @@
-/* info.c: owns `ghz info`: what compressed files hold. */
+/* info.c: owns `ghz info`: what a file holds, compressed or not. */
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include <math.h>
 #include <stdio.h>
 
+#include "work/each_file.h"
 #include "h5/combine.h"
 #include "h5/variable.h"
-#include "io/tiles.h"
 #include "io/values.h"
+#include "work/range.h"
 #include "report/library.h"
 #include "report/report.h"
 #include "report/text.h"
 #include "verbs.h"
-#include "work/each_file.h"
 #include "work/fills.h"
-#include "work/info_values.h"
+
+typedef struct values_summary {
+  uint64_t values;
+  value_range range;
+  special_counts specials;
+} values_summary;
+
+/* ---- Files that are not compressed ----------------------------------------------------------- */
+
+/* Reads all values of a file. Prints why it fails. */
+static bool info_of_values(ghz_context *ctx, input *in, values_summary *s) {
+  *s = (values_summary){.values = 0};
+  const bool ok = range_of_input(ctx, in, NULL, &s->specials, &s->range);
+  s->values = in->taken;
+  return ok;
+}
+
+static void info_print_values(const input *in, const values_summary *s) {
+  char dims[512];
+  typedef unsigned long long n;
+  shape_text(&in->shape, dims, sizeof dims);
+  printf("%s\n", in->file.name);
+  printf("  type              %s, not compressed\n", type_name(in->type));
+  printf("  values            %llu\n", (n)s->values);
+  printf("  shape             %s%s\n", dims, in->shape.npy ? ", from .npy" : "");
+  if (s->range.min > s->range.max)
+    printf("  range             no finite value\n");
+  else
+    printf("  range             %s to %s\n", text_double(s->range.min).text, text_double(s->range.max).text);
+  if (s->specials.nans + s->specials.infinities)
+    printf("  not finite        %llu NaN, %llu infinities\n", (n)s->specials.nans, (n)s->specials.infinities);
+  printf("  size              %s\n", text_bytes(in->file.position - in->file.origin).text);
+}
+
+static void info_print_values_json(const input *in, const values_summary *s) {
+  typedef unsigned long long n;
+  json_file(in->file.name);
+  printf(", \"compressed\": false, \"type\": \"%s\", \"values\": %llu", type_name(in->type), (n)s->values);
+  shape_print_json(&in->shape);
+  printf(", \"min\": %s, \"max\": %s", text_json(s->range.min).text, text_json(s->range.max).text);
+  printf(", \"nan\": %llu, \"infinite\": %llu, \"bytes\": %llu}", (n)s->specials.nans,
+         (n)s->specials.infinities, (n)(in->file.position - in->file.origin));
+}
 
 /* All that is known about a file. */
 typedef struct summary {
@@ -160,7 +202,7 @@ static void print_json(const summary *s) {
   json_file(s->variable ? s->variable->file : s->name);
   printf(", \"compressed\": true, \"type\": \"%s\", \"values\": %llu", type_name(s->lattice.type),
          (n)s->values);
-  info_json_shape(&s->shape);
+  shape_print_json(&s->shape);
   printf(", \"dims\": %d, \"transform\": %s", s->tiles_shape.dims, s->transform ? "true" : "false");
   printf(", \"step\": %s, \"bound_per_term\": %s, \"cap\": %d, \"terms\": %u, \"inexact\": %s, \"bound\": %s, "
          "\"grid\": %s",

@@ -4,7 +4,6 @@
 
 #include "fills.h"
 #include "io/input.h"
-#include "io/tiles.h"
 #include "report/report.h"
 #include "report/text.h"
 

@@ -22,7 +22,7 @@ static double rounds_of(int ranks) {
   return n;
 }
 
-/* The largest power of two that is not larger; see schedules/fold.h. */
+/* The largest power of two that is not larger; see schedules/halving.c. */
 static int members_of(int ranks) {
   int n = 1;
   while (n <= ranks / 2)

@@ -17,10 +17,77 @@
  *     come before it, of which there are none.
  * So it completes. */
 /* SPDX-License-Identifier: BSD-3-Clause */
+#include <sched.h>
+#include <string.h>
 
+#include "engine/engine.h"
 #include "engine/internal.h"
 
-#include <string.h>
+/* ---- The first failure ----------------------------------------------------------------------- */
+
+static const char abort_magic[4] = {'G', 'H', 'Z', '!'};
+
+/* The first one counts, except that one of MPI replaces it: then nothing can be sent any more. */
+static void note(failures *f, failure o) {
+  if (!failure_is(&f->first)) {
+    f->first = o;
+    memcpy(f->abort->magic, abort_magic, sizeof abort_magic);
+    f->abort->rank = o.rank;
+    f->abort->status = o.status;
+  }
+  if (o.mpi_code != MPI_SUCCESS)
+    f->first = o;
+}
+
+void ghz_failure_check(failures *f, ghz_status status) {
+  if (status != GHZ_OK)
+    note(f, (failure){f->rank, MPI_SUCCESS, status});
+}
+
+int ghz_failure_of_mpi(failures *f, int code) {
+  if (code != MPI_SUCCESS)
+    note(f, (failure){f->rank, code, GHZ_OK});
+  return code != MPI_SUCCESS;
+}
+
+int ghz_failure_read(failures *f, const void *message) {
+  abort_message d;
+  memcpy(&d, message, ABORT_MESSAGE_SIZE);
+  if (memcmp(d.magic, abort_magic, sizeof d.magic) != 0)
+    return 0;
+  note(f, (failure){d.rank, MPI_SUCCESS, d.status ? (ghz_status)d.status : GHZ_ECORRUPT});
+  return 1;
+}
+
+/* ---- Polling that gives way ------------------------------------------------------------------ */
+
+/* Before the first yield: what comes at once is not made to wait for the scheduler. */
+enum { EAGER_POLLS = 32 };
+
+void ghz_backoff(int polls) {
+  if (polls >= EAGER_POLLS)
+    sched_yield();
+}
+
+int ghz_wait_some(int n, MPI_Request *requests, int *done, int *indices, MPI_Status *statuses) {
+  for (int polls = 0;; polls++) {
+    int code = MPI_Testsome(n, requests, done, indices, statuses);
+    if (code != MPI_SUCCESS || *done != 0)
+      return code;
+    ghz_backoff(polls);
+  }
+}
+
+int ghz_wait(MPI_Request *request) {
+  for (int polls = 0;; polls++) {
+    int done = 0, code = MPI_Test(request, &done, MPI_STATUS_IGNORE);
+    if (code != MPI_SUCCESS || done)
+      return code;
+    ghz_backoff(polls);
+  }
+}
+
+/* ---- The loop -------------------------------------------------------------------------------- */
 
 enum {
   SENDS = 2,       /* in flight when a start is held back: more would share the link, and all arrive late */

@@ -10,7 +10,7 @@
 #include "context/call.h"
 #include "context/parallel.h"
 #include "describe.h"
-#include "numbers/raw_numbers.h"
+#include "numbers/tally.h"
 #include "rules/bytes.h"
 #include "rules/parse.h"
 #include "rules/types.h"

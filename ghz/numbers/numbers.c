@@ -2,7 +2,7 @@
  * their own, which then go into a tally. */
 /* SPDX-License-Identifier: BSD-3-Clause */
 
-#include "numbers/raw_numbers.h"
+#include "numbers/tally.h"
 
 #include <math.h>
 #include <string.h>

@@ -5,7 +5,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "numbers/raw_numbers.h"
+#include "numbers/tally.h"
 #include "rules/bytes.h"
 #include "rules/fill.h"
 
