@@ -10,9 +10,9 @@
 #include "report/progress.h"
 #include "report/report.h"
 #include "report/seconds.h"
-#include "work/fills.h"
 #include "work/plain.h"
 #include "work/quantum.h"
+#include "work/range.h"
 
 /* ---- Lattice --------------------------------------------------------------------------------- */
 

@@ -7,7 +7,7 @@
 #include "report/report.h"
 #include "report/text.h"
 #include "work/each_file.h"
-#include "work/fills.h"
+#include "work/range.h"
 
 static double ratio(const compression *c) {
   return (double)c->in.taken * (double)ghz_type_size(c->in.type) / (double)c->out.bytes;

@@ -10,7 +10,7 @@
 #include "paths.h"
 #include "places.h"
 #include "report/report.h"
-#include "work/fills.h"
+#include "work/range.h"
 
 enum { FILLS_MAX = 16, CHUNK_VALUES = 1 << 18 };
 

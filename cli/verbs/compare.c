@@ -1,4 +1,4 @@
-/* compare.c: owns `ghz compare`: what two arrays differ in, as a table, as JSON and as a picture. */
+/* compare.c: owns `ghz compare`: what two arrays differ in, as a table, JSON and a picture. */
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include <math.h>
 #include <stdio.h>
@@ -13,7 +13,6 @@
 #include "report/text.h"
 #include "verbs.h"
 #include "work/difference.h"
-#include "work/fills.h"
 #include "work/range.h"
 
 typedef struct comparison {

@@ -3,16 +3,15 @@
 #include <math.h>
 #include <stdio.h>
 
-#include "work/each_file.h"
 #include "h5/combine.h"
 #include "h5/variable.h"
 #include "io/values.h"
-#include "work/range.h"
 #include "report/library.h"
 #include "report/report.h"
 #include "report/text.h"
 #include "verbs.h"
-#include "work/fills.h"
+#include "work/each_file.h"
+#include "work/range.h"
 
 typedef struct values_summary {
   uint64_t values;

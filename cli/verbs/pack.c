@@ -7,7 +7,6 @@
 
 #include "io/output.h"
 #include "io/reader.h"
-#include "io/writer.h"
 #include "options/options.h"
 #include "report/report.h"
 #include "report/text.h"

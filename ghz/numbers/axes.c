@@ -9,7 +9,7 @@
 
 #include "context/call.h"
 #include "context/parallel.h"
-#include "describe.h"
+#include "lattice.h"
 #include "numbers/tally.h"
 #include "rules/bytes.h"
 #include "rules/parse.h"

@@ -7,7 +7,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "agree.h"
+#include "compute.h"
 #include "context/call.h"
 #include "context/parallel.h"
 #include "rules/parse.h"

@@ -157,10 +157,6 @@ void ghz_index_describe(const file_index *x, ghz_file_info *info) {
 
 /* ---- Writing --------------------------------------------------------------------------------- */
 
-uint64_t ghz_index_entry_size(uint64_t pages) {
-  return ENTRY_BYTES + PAGE_ENTRY_BYTES * pages;
-}
-
 uint64_t ghz_index_size(const file_index *x, const ghz_file_header *h) {
   const uint64_t first = frames_of(x, x->parts), own = x->count - first,
                  page = own ? x->frames[first].page : x->page_count;

@@ -6,8 +6,8 @@
 #ifndef GHZ_FILE_INDEX_H
 #define GHZ_FILE_INDEX_H
 
+#include "file/errors.h"
 #include "file/header.h"
-#include "file/memory.h"
 #include "file/pack.h"
 
 enum { TAIL_BYTES = 32, FRAME_BEFORE = 8, FRAME_AROUND = 16 };
@@ -80,9 +80,6 @@ void ghz_index_encode(const file_index *x, const ghz_file_header *h, uint8_t *to
 
 /* The index was written; it is a part from now on, and frames are appended to it. */
 void ghz_index_written(file_index *x, uint64_t begin, uint64_t size);
-
-/* Bytes of the entry of a frame of so many pages, in an index without parts. */
-uint64_t ghz_index_entry_size(uint64_t pages);
 
 /* Whether these bytes behind a header are those of an index that has parts; sets *size to the bytes
  * of index and tail. */

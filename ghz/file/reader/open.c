@@ -40,7 +40,7 @@ static int pass_frame(walk *w, const uint8_t *start, size_t got) {
   if (left < FRAME_AROUND || length > left - FRAME_AROUND || got < START_BYTES ||
       ghz_stream_says(NULL, (ghz_bytes){start + FRAME_BEFORE, STREAM_HEADER}, &s, &stream) != GHZ_OK)
     return 0;
-  w->entries += ghz_index_entry_size(tile_pages((says & PACKED) != 0, s.tiles));
+  w->entries += ENTRY_BYTES + PAGE_ENTRY_BYTES * tile_pages((says & PACKED) != 0, s.tiles);
   w->at += length + FRAME_AROUND;
   return 1;
 }

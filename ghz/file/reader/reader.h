@@ -5,7 +5,7 @@
 
 #include <ghz/slice.h>
 
-#include "decompress.h"
+#include "compress.h"
 #include "file/index/index.h"
 
 /* Streams of several files on their way to one (sums.c). */
@@ -43,8 +43,8 @@ ghz_status ghz_file_read_header(ghz_file *file, ghz_file_header *header);
  * EINVAL (it has passed by, or the file ends before). */
 ghz_status ghz_file_seek(ghz_file *file, ghz_context *ctx, uint64_t value);
 
-/* Decompresses a box that is inside a frame of this shape to dst, without gaps. Reads and checks the
- * pages with tiles that the box meets. Errors: as ghz_file_read. */
+/* Decompresses a box that is inside a frame of this shape to dst, without gaps. Reads and checks
+ * the pages with tiles that the box meets. Errors: as ghz_file_read. */
 ghz_status ghz_window_decompress(ghz_file *f, ghz_context *ctx, const frame_entry *e, const ghz_shape *shape,
                                  ghz_type out, const array_box *box, void *dst);
 
