@@ -43,7 +43,7 @@ static void offer_verbs(const char *prefix) {
 
 /* "-o", or "" for an option that has no letter; "--output". */
 static void names_of(const option_row *row, char letter[3], char name[WORD_MAX]) {
-  snprintf(letter, 3, row->key < 256 ? "-%c" : "", row->key);
+  memcpy(letter, (const char[]){row->key < 256 ? '-' : '\0', (char)row->key, '\0'}, 3);
   snprintf(name, WORD_MAX, "--%s", row->name);
 }
 

@@ -5,8 +5,8 @@
 #define GHZ_MPI_PLAN_H
 
 #include "engine/buffer.h"
-#include <stdlib.h>
 #include "schedules/schedule.h"
+#include <stdlib.h>
 
 /* ---- Arrays that are kept from call to call, and only ever grow ------------------------------- */
 

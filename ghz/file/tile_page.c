@@ -42,10 +42,20 @@ static void *reserve(void *old, size_t *room, size_t n, size_t each) {
   return data;
 }
 
+static void begin_page(page_model *p, const tile_page *t) {
+  p->lattice = carrier_lattice(&t->stream->lattice);
+  p->shape = t->stream->shape;
+  p->first = t->first;
+  p->terms = t->stream->terms;
+  p->transform = t->stream->transform;
+  p->tiles = t->tiles;
+}
+
 /* Memory of symbols, which pages of bytes do without; in it no tile that contexts would see of the
  * page before. */
-static int open_symbols(tile_page_coder *c, int pack) {
+static int open_symbols(tile_page_coder *c, const tile_page *t, int pack) {
   page_model *p = &c->page;
+  begin_page(p, t);
   if (!p->tile) {
     p->tile = malloc(PAGE_TILES * sizeof *p->tile);
     p->width = malloc(PAGE_TILES * sizeof *p->width);
@@ -74,15 +84,6 @@ void ghz_tile_page_close(tile_page_coder *c) {
   free(c->copy);
   ghz_page_coder_close(&c->zstd);
   *c = (tile_page_coder){0};
-}
-
-static void begin_page(page_model *p, const tile_page *t) {
-  p->lattice = carrier_lattice(&t->stream->lattice);
-  p->shape = t->stream->shape;
-  p->first = t->first;
-  p->terms = t->stream->terms;
-  p->transform = t->stream->transform;
-  p->tiles = t->tiles;
 }
 
 /* ---- Packing: symbols ------------------------------------------------------------------------ */
@@ -166,7 +167,7 @@ static size_t put_symbols_page(tile_page_coder *c, uint8_t *dst, size_t less) {
 /* Sizes and tiles as they are, packed by zstd if that makes them fewer than `less`. Returns 0 if
  * not. */
 static size_t put_zstd_page(tile_page_coder *c, const tile_page *t, uint8_t *dst, size_t less) {
-  const size_t sizes = 2 * (size_t)c->page.tiles, all = sizes + t->size;
+  const size_t sizes = 2 * (size_t)t->tiles, all = sizes + t->size;
   memcpy(c->page.byte, t->sizes, sizes);
   memcpy(c->page.byte + sizes, t->payload, t->size);
   const size_t packed = by_zstd(c, c->page.byte, all, c->whole);
@@ -177,8 +178,8 @@ static size_t put_zstd_page(tile_page_coder *c, const tile_page *t, uint8_t *dst
   return TILE_PAGE_HEAD + packed;
 }
 
-static size_t put_stored_page(const tile_page_coder *c, const tile_page *t, uint8_t *dst) {
-  const size_t sizes = 2 * (size_t)c->page.tiles;
+static size_t put_stored_page(const tile_page *t, uint8_t *dst) {
+  const size_t sizes = 2 * (size_t)t->tiles;
   dst[0] = STORED;
   memcpy(dst + TILE_PAGE_HEAD, t->sizes, sizes);
   memcpy(dst + TILE_PAGE_HEAD + sizes, t->payload, t->size);
@@ -266,7 +267,7 @@ static size_t put_smallest(tile_page_coder *c, const tile_page *t, const uint8_t
 
 /* Room for sizes and tiles, and for what zstd makes of them. */
 static int reserve_bytes(tile_page_coder *c, const tile_page *t) {
-  const size_t whole = t->size + 2 * (size_t)c->page.tiles + SLACK;
+  const size_t whole = t->size + 2 * (size_t)t->tiles + SLACK;
   c->page.byte = reserve(c->page.byte, &c->bytes_room, whole, 1);
   c->whole = reserve(c->whole, &c->whole_room, whole, 1);
   return c->page.byte && c->whole;
@@ -274,17 +275,16 @@ static int reserve_bytes(tile_page_coder *c, const tile_page *t) {
 
 static int reserve_symbols(tile_page_coder *c, const tile_page *t) {
   page_model *p = &c->page;
-  const size_t tokens = tokens_most(p->tiles, t->size);
+  const size_t tokens = tokens_most(t->tiles, t->size);
   p->token = reserve(p->token, &c->tokens_room, tokens, sizeof *p->token);
   c->words = reserve(c->words, &c->words_room, tokens + LANES, sizeof *c->words);
-  c->side = reserve(c->side, &c->side_room, 64 * (size_t)p->tiles + 4 * TOKENS, 1);
-  return p->token && c->words && c->side && open_symbols(c, 1);
+  c->side = reserve(c->side, &c->side_room, 64 * (size_t)t->tiles + 4 * TOKENS, 1);
+  return p->token && c->words && c->side && open_symbols(c, t, 1);
 }
 
 ghz_status ghz_tile_page_pack(tile_page_coder *c, const tile_page *from, int level, size_t readable,
                               uint8_t *dst, size_t *size) {
-  begin_page(&c->page, from);
-  const size_t stored = tile_page_bound(c->page.tiles, from->size);
+  const size_t stored = tile_page_bound(from->tiles, from->size);
   *size = 0;
   if (level > 0 && !reserve_bytes(c, from))
     return GHZ_ENOMEM;
@@ -297,7 +297,7 @@ ghz_status ghz_tile_page_pack(tile_page_coder *c, const tile_page *from, int lev
     *size = put_smallest(c, from, payload, dst, stored);
   }
   if (*size == 0)
-    *size = put_stored_page(c, from, dst);
+    *size = put_stored_page(from, dst);
   store_u32(dst + 1, (uint32_t)from->size);
   return GHZ_OK;
 }
@@ -307,7 +307,7 @@ ghz_status ghz_tile_page_pack(tile_page_coder *c, const tile_page *from, int lev
 /* Sizes and tiles as they are, or by zstd. */
 static ghz_status unpack_plain(tile_page_coder *c, ghz_bytes packed, const tile_page *to) {
   const uint8_t *whole = (const uint8_t *)packed.data + TILE_PAGE_HEAD;
-  const size_t sizes = 2 * (size_t)c->page.tiles, all = sizes + to->size, have = packed.size - TILE_PAGE_HEAD;
+  const size_t sizes = 2 * (size_t)to->tiles, all = sizes + to->size, have = packed.size - TILE_PAGE_HEAD;
   const int stored = *(const uint8_t *)packed.data == STORED;
   unsigned largest;
   if (stored ? have != all : have >= all)
@@ -320,7 +320,7 @@ static ghz_status unpack_plain(tile_page_coder *c, ghz_bytes packed, const tile_
       return status;
     whole = c->whole;
   }
-  if (sum_sizes(whole, c->page.tiles, &largest) != to->size)
+  if (sum_sizes(whole, to->tiles, &largest) != to->size)
     return GHZ_ECORRUPT;
   memcpy(to->sizes, whole, sizes);
   memcpy(to->payload, whole + sizes, to->size);
@@ -377,7 +377,7 @@ static ghz_status unpack_symbols(tile_page_coder *c, ghz_bytes packed, const til
   if (!find_parts(packed, to->size, &parts))
     return GHZ_ECORRUPT;
   p->by_blocks = parts.packed < parts.bytes;
-  ghz_status status = open_symbols(c, 0) ? load_parts(c, &parts) : GHZ_ENOMEM;
+  ghz_status status = open_symbols(c, to, 0) ? load_parts(c, &parts) : GHZ_ENOMEM;
   if (status != GHZ_OK)
     return status;
   memcpy(state, parts.at - sizeof state, sizeof state);
@@ -390,7 +390,6 @@ static ghz_status unpack_symbols(tile_page_coder *c, ghz_bytes packed, const til
 }
 
 ghz_status ghz_tile_page_unpack(tile_page_coder *c, ghz_bytes packed, const tile_page *to) {
-  begin_page(&c->page, to);
   if (packed.size < TILE_PAGE_HEAD || ghz_tile_page_says(packed.data) != to->size)
     return GHZ_ECORRUPT;
   const uint8_t kind = *(const uint8_t *)packed.data;
