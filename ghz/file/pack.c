@@ -81,15 +81,19 @@ static void work(job *j) {
   ghz_tile_page_close(&c);
 }
 
+/* By itself: the first that a function with such a region does may be a call of OpenMP. */
+static __attribute__((noinline)) void work_in_parallel(job *j, int threads) {
+#pragma omp parallel num_threads(threads)
+  work(j);
+}
+
 static ghz_status share(ghz_context *ctx, job *j) {
   const int threads = (size_t)ctx->threads < j->pages ? ctx->threads : (int)j->pages;
   j->ctx = ctx;
-  if (threads <= 1) { /* without OpenMP, as everywhere */
+  if (threads <= 1)
     work(j);
-  } else {
-#pragma omp parallel num_threads(threads)
-    work(j);
-  }
+  else
+    work_in_parallel(j, threads);
   if (j->status == GHZ_ENOMEM)
     return ghz_fail(ctx, GHZ_ENOMEM, "no memory for a page of %u tiles", j->each);
   if (j->status == GHZ_EUNSUPPORTED)
