@@ -77,8 +77,7 @@ static int repack(const options *o) {
 
 static int run(const options *o) {
   options packed = *o;
-  if (!packed.pack)
-    packed.pack = GHZ_FILE_PACK;
+  packed.pack = o->pack ? o->pack : GHZ_FILE_PACK;
   return repack(&packed);
 }
 
