@@ -1,11 +1,10 @@
-/* completion.h: scripts that complete the command line in a shell. */
+/* completion.h: the words that complete a command line, for the shells (complete -C). */
 /* SPDX-License-Identifier: BSD-3-Clause */
 #ifndef GHZ_CLI_COMPLETION_H
 #define GHZ_CLI_COMPLETION_H
 
-#include <stdbool.h>
-
-/* Prints the script for "bash" or "zsh"; false for any other shell. */
-bool completion_print(const char *shell);
+/* Prints what may stand in the place of the last word of a command line, one a line: nothing where
+ * the shell offers names of files. */
+void completion_print(const char *line);
 
 #endif

@@ -1,8 +1,11 @@
-/* main.c: owns the choice of a verb, to which it hands the command line. */
+/* main.c: owns the choice of a verb, to which it hands the command line, and what --version says. */
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include <errno.h>
 #include <fcntl.h>
+#include <ghz/cuda.h>
+#include <stdbool.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -12,7 +15,72 @@
 #include "report/name.h"
 #include "report/report.h"
 #include "verbs/verbs.h"
-#include "version.h"
+
+/* A part that a build may lack. */
+typedef struct feature {
+  const char *name;
+  bool built;
+} feature;
+
+static void print_features(const char *title, bool built, const feature *f, size_t count) {
+  const char *between = "";
+  printf("%s ", title);
+  for (size_t i = 0; i < count; i++)
+    if (f[i].built == built) {
+      printf("%s%s", between, f[i].name);
+      between = ", ";
+    }
+  puts(*between ? "" : "nothing");
+}
+
+static void print_build(void) {
+  const feature features[] = {{"OpenMP", GHZ_HAVE_OPENMP}, {"xxHash", true},        {"zstd", GHZ_HAVE_ZSTD},
+                              {"libpng", GHZ_HAVE_PNG},    {"HDF5", GHZ_HAVE_HDF5}, {"CUDA", ghz_cuda_built()},
+                              {"MPI", *GHZ_MPI_NAME != 0}};
+  const size_t count = sizeof features / sizeof *features;
+  print_features("built with:", true, features, count);
+  print_features("built without:", false, features, count);
+  if (*GHZ_MPI_NAME)
+    printf("collectives: for %s\n", GHZ_MPI_NAME);
+}
+
+/* The name of the instruction set that GHZ_ISA leaves; "" if there is none. */
+static const char *chosen(void) {
+  ghz_context *ctx;
+  const char *name = "";
+  if (ghz_context_create(&ctx, 0) == GHZ_OK)
+    name = ghz_context_isa(ctx);
+  ghz_context_free(ctx);
+  return name;
+}
+
+static void print_machine(void) {
+  static const char *const names[] = {"scalar", "avx2", "avx512", "neon"};
+  const char *now = chosen();
+  if (*now)
+    printf("instruction set: %s, of", now);
+  else
+    printf("instruction set: none (%s), of", ghz_context_message(NULL));
+  for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+    setenv("GHZ_ISA", names[i], 1);
+    if (*chosen())
+      printf(" %s", names[i]);
+  }
+  unsetenv("GHZ_ISA");
+  ghz_context *ctx;
+  if (ghz_context_create(&ctx, 0) == GHZ_OK)
+    printf("\nthreads: %d\n", ghz_context_threads(ctx));
+  ghz_context_free(ctx);
+}
+
+/* Prints version, libraries, instruction sets and threads to standard output. */
+static void version_print(void) {
+  printf("ghz %s\n", ghz_version());
+  print_build();
+  print_machine();
+}
+
+/* ---- The command line ------------------------------------------------------------------------ */
 
 static void print_help(void) {
   print_named(
@@ -34,20 +102,16 @@ static void print_help(void) {
               "  ghz add a.ghz b.ghz c.ghz -o sum.ghz         # adds without decompressing\n");
 }
 
-static const verb *find_verb(const char *name) {
-  for (int i = 0; verbs[i]; i++)
-    if (strcmp(verbs[i]->name, name) == 0 || (verbs[i]->alias && strcmp(verbs[i]->alias, name) == 0))
-      return verbs[i];
-  return NULL;
-}
-
 /* The verb that other programs call so, or the one that is spelt alike; or NULL. */
 static const char *guess_verb(const char *name) {
-  static const char *const synonyms[][2] = {
-      {"average", "mean"},          {"avg", "mean"},          {"benchmark", "bench"}, {"check", "test"},
-      {"cmp", "compare"},           {"decode", "decompress"}, {"encode", "compress"}, {"extract", "decompress"},
-      {"multiply", "scale"},        {"range", "minmax"},      {"show", "info"},       {"subtract", "sub"},
-      {"uncompress", "decompress"}, {"verify", "test"}};
+  static const char *const synonyms[][2] = {{"average", "mean"},       {"avg", "mean"},
+                                            {"bench", "tune"},         {"benchmark", "tune"},
+                                            {"check", "test"},         {"cmp", "compare"},
+                                            {"decode", "decompress"},  {"encode", "compress"},
+                                            {"extract", "decompress"}, {"multiply", "scale"},
+                                            {"range", "minmax"},       {"show", "info"},
+                                            {"subtract", "sub"},       {"uncompress", "decompress"},
+                                            {"verify", "test"}};
   guess g = guess_begin(name, strlen(name));
   for (size_t i = 0; i < sizeof synonyms / sizeof *synonyms; i++)
     if (strcmp(synonyms[i][0], name) == 0)
@@ -75,8 +139,16 @@ static int run_verb(const verb *v, int argc, char **argv) {
   return code;
 }
 
-static int complete(const char *shell) {
-  return completion_print(shell) ? EXIT_OK : fail_usage(NULL, "--completion '%s': must be bash or zsh", shell);
+/* The shell says in COMP_LINE what stands there, of which COMP_POINT characters are before the
+ * cursor. */
+static int complete(void) {
+  const char *line = getenv("COMP_LINE"), *point = getenv("COMP_POINT");
+  char before[1 << 13];
+  if (!line || !point)
+    return fail_usage(NULL, "--complete is what shells ask: see complete -C in the manual page");
+  snprintf(before, sizeof before, "%.*s", atoi(point), line);
+  completion_print(before);
+  return EXIT_OK;
 }
 
 static int dispatch(int argc, char **argv) {
@@ -87,10 +159,10 @@ static int dispatch(int argc, char **argv) {
     return (print_help(), EXIT_OK);
   if (strcmp(word, "--version") == 0 || strcmp(word, "-V") == 0)
     return (version_print(), EXIT_OK);
-  if (strcmp(word, "--completion") == 0)
-    return complete(argc > 2 ? argv[2] : "");
+  if (strcmp(word, "--complete") == 0)
+    return complete();
   bool help = strcmp(word, "help") == 0;
-  const verb *v = find_verb(help ? argv[2] : word);
+  const verb *v = verb_find(help ? argv[2] : word);
   if (!v)
     return fail_unknown(help ? argv[2] : word);
   return help ? (options_help(v), EXIT_OK) : run_verb(v, argc - 1, argv + 1);

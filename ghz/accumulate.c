@@ -5,7 +5,7 @@
 
 #include "compute.h"
 #include "context/call.h"
-#include "describe.h"
+#include "lattice.h"
 #include "stream/sizes.h"
 
 /* The accumulator is an operand and the destination: the sum is laid out in scratch, now that its

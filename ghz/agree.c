@@ -1,11 +1,11 @@
 /* agree.c: the headers of an operation's operands: that they agree, and what the result's is. */
 /* SPDX-License-Identifier: BSD-3-Clause */
 
-#include "agree.h"
+#include "compute.h"
 
 #include <stdio.h>
 
-#include "describe.h"
+#include "lattice.h"
 #include "numerals.h"
 #include "rules/fill.h"
 #include "rules/lattice_rules.h"

@@ -3,7 +3,6 @@
 
 #include "compute.h"
 
-#include "agree.h"
 #include "context/call.h"
 #include "context/floating.h"
 #include "rules/bytes.h"

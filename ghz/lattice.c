@@ -1,14 +1,15 @@
-/* lattice.c: from a bound to the grid that values are quantised to (FORMAT.md, "Lattice" and
- * "Bounds"). */
+/* lattice.c: owns lattices, shapes, and descriptions of results. */
 /* SPDX-License-Identifier: BSD-3-Clause */
+#include <stdio.h>
 
-#include "lattice.h"
-
-#include "agree.h"
+#include "compute.h"
 #include "context/call.h"
+#include "context/context.h"
 #include "context/floating.h"
-#include "describe.h"
+#include "lattice.h"
 #include "rules/bytes.h"
+#include "rules/shape.h"
+#include "rules/types.h"
 
 size_t ghz_type_size(ghz_type type) {
   return type_known(type) ? type_bytes(type) : 0;
@@ -213,4 +214,113 @@ ghz_status ghz_lattice_fill_in(ghz_context *ctx, ghz_lattice *l, double fill) {
 
 ghz_status ghz_lattice_set_fill(ghz_lattice *lattice, double fill) {
   return lattice ? ghz_lattice_fill_in(NULL, lattice, fill) : ghz_fail(NULL, GHZ_EINVAL, "lattice is NULL");
+}
+
+/* ---- Shapes ---------------------------------------------------------------------------------- */
+
+ghz_shape ghz_flat(uint64_t n) {
+  return (ghz_shape){1, {1, 1, n}};
+}
+
+int ghz_shape_equal(const ghz_shape *a, const ghz_shape *b) {
+  return a && b && shapes_equal(a, b);
+}
+
+uint64_t ghz_shape_count(const ghz_shape *shape) {
+  return shape && shape_valid(shape) ? shape_count(shape) : 0;
+}
+
+uint64_t ghz_shape_tiles(const ghz_shape *shape) {
+  return shape && shape_valid(shape) ? shape_tiles(shape) : 0;
+}
+
+/* The product of extents, 0 if one of them is 0. Returns 0 if it overflows. */
+static int multiply(size_t count, const uint64_t *extents, uint64_t *product) {
+  int fits = 1;
+  *product = 1;
+  for (size_t i = 0; i < count; i++)
+    if (extents[i] == 0) {
+      *product = 0;
+      return 1;
+    }
+  for (size_t i = 0; i < count && fits; i++)
+    fits = !__builtin_mul_overflow(*product, extents[i], product);
+  return fits;
+}
+
+/* Multiplies the fastest extents that are left until the product is at least `least`. */
+static uint64_t join(size_t *left, const uint64_t *extents, uint64_t least) {
+  uint64_t product = 1;
+  while (*left > 0 && product < least)
+    product *= extents[--*left];
+  return product;
+}
+
+/* Joins extents to z, y and x that bricks can fill, from the fastest on. None of them is 0, so the
+ * products fit where that of all does. */
+static void fold(size_t rank, const uint64_t *extents, uint64_t folded[3]) {
+  const tile_extent cube = whole_tile(3), plane = whole_tile(2);
+  size_t left = rank;
+  folded[2] = join(&left, extents, cube.x);
+  folded[1] = join(&left, extents, cube.y);
+  folded[0] = join(&left, extents, UINT64_MAX);
+  if (folded[0] < cube.z && folded[1] < plane.y / 2) {
+    folded[1] *= folded[0];
+    folded[0] = 1;
+  }
+}
+
+/* The bricks for extents: whole ones at least along z, y and x, or half ones of a plane. */
+static int choose_dims(const uint64_t extent[3]) {
+  const tile_extent cube = whole_tile(3), plane = whole_tile(2);
+  if (extent[0] >= cube.z && extent[1] >= cube.y && extent[2] >= cube.x)
+    return 3;
+  return extent[1] >= plane.y / 2 && extent[2] >= plane.x / 2 ? 2 : 1;
+}
+
+ghz_status ghz_shape_make(size_t rank, const uint64_t *extents, ghz_shape *shape) {
+  uint64_t n;
+  if (rank == 0 || !extents || !shape)
+    return ghz_fail(NULL, GHZ_EINVAL, rank ? "extents or shape is NULL" : "rank 0: must be above 0");
+  if (!multiply(rank, extents, &n))
+    return ghz_fail(NULL, GHZ_EINVAL, "%zu extents: 2^64 values or more", rank);
+  *shape = ghz_flat(n);
+  if (n == 0)
+    return GHZ_OK;
+  fold(rank, extents, shape->extent);
+  shape->dims = choose_dims(shape->extent);
+  if (shape->dims == 1)
+    *shape = ghz_flat(n);
+  return GHZ_OK;
+}
+
+/* ---- Descriptions ---------------------------------------------------------------------------- */
+
+const char *ghz_describe_type(ghz_type type) {
+  static const char *const names[] = {"float32", "float64", "int8",   "int16", "int32",
+                                      "int64",   "uint8",   "uint16", "uint32"};
+  return type_known(type) ? names[type] : "unknown type";
+}
+
+shape_text ghz_describe_shape(const ghz_shape *s) {
+  shape_text t;
+  const unsigned long long z = s->extent[0], y = s->extent[1], x = s->extent[2];
+  if (!shape_valid(s))
+    snprintf(t.text, sizeof t.text, "dims %d, extents %llu x %llu x %llu", s->dims, z, y, x);
+  else if (s->dims == 1)
+    snprintf(t.text, sizeof t.text, "%llu values", x);
+  else if (s->dims == 3)
+    snprintf(t.text, sizeof t.text, "shape %llu x %llu x %llu", z, y, x);
+  else if (z == 1)
+    snprintf(t.text, sizeof t.text, "shape %llu x %llu", y, x);
+  else
+    snprintf(t.text, sizeof t.text, "%llu planes of %llu x %llu", z, y, x);
+  return t;
+}
+
+ghz_status ghz_shape_check(ghz_context *ctx, const ghz_shape *shape) {
+  if (!shape)
+    return ghz_fail(ctx, GHZ_EINVAL, "shape is NULL");
+  return shape_valid(shape) ? GHZ_OK
+                            : ghz_fail(ctx, GHZ_EINVAL, "no shape: %s", ghz_describe_shape(shape).text);
 }

@@ -1,4 +1,4 @@
-/* lattice.h: lattices that a caller makes or gives. */
+/* lattice.h: lattices that were checked, and descriptions of results. */
 /* SPDX-License-Identifier: BSD-3-Clause */
 #ifndef GHZ_LATTICE_H
 #define GHZ_LATTICE_H
@@ -21,5 +21,18 @@ ghz_status ghz_lattice_make_in(ghz_context *ctx, ghz_type type, ghz_bound bound,
 
 /* ghz_lattice_set_fill, likewise. */
 ghz_status ghz_lattice_fill_in(ghz_context *ctx, ghz_lattice *lattice, double fill);
+
+typedef struct shape_text {
+  char text[112];
+} shape_text;
+
+/* "shape 256 x 256 x 256", of the axes that it has; of a flat array "16777216 values". */
+shape_text ghz_describe_shape(const ghz_shape *shape);
+
+/* "float32", "int16". */
+const char *ghz_describe_type(ghz_type type);
+
+/* EINVAL unless it is a shape. */
+ghz_status ghz_shape_check(ghz_context *ctx, const ghz_shape *shape);
 
 #endif

@@ -10,8 +10,8 @@
 
 #include "context/call.h"
 #include "context/floating.h"
-#include "integers.h"
 #include "numerals.h"
+#include "range.h"
 #include "rules/fill.h"
 
 /* A glance is at FEW values. If it shows something a sample follows, of PARTS tiles. */

@@ -4,10 +4,9 @@
 
 #include <stdlib.h>
 
+#include "compress.h"
 #include "compute.h"
 #include "context/call.h"
-#include "decompress.h"
-#include "describe.h"
 #include "lattice.h"
 #include "range.h"
 #include "stream/sizes.h"

@@ -1,10 +1,11 @@
-/* range.h: the range of arrays, for calls that have their context already. */
+/* range.h: ranges, and arrays of integers. */
 /* SPDX-License-Identifier: BSD-3-Clause */
 #ifndef GHZ_RANGE_H
 #define GHZ_RANGE_H
 
 #include <math.h>
 
+#include "compress.h"
 #include "context/context.h"
 
 /* Least and greatest per thread, a cache line each. */
@@ -29,5 +30,20 @@ ghz_status ghz_range_of(ghz_context *ctx, const ghz_lattice *l, const void *x, s
 /* ghz_lattice_for, within a call. */
 ghz_status ghz_lattice_of(ghz_context *ctx, ghz_type type, ghz_bound bound, const double *fill, size_t k,
                           const void *const *arrays, size_t n, ghz_lattice *lattice);
+
+/* ---- Integers -------------------------------------------------------------------------------- */
+
+/* The integers of a lattice's type inside a place, one after the other, as values of the
+ * carrier. */
+void ghz_integers_in(ghz_type type, const tile_place *place, const void *x, void *carriers);
+
+/* Values of a lattice to n integers of type `out`. Returns how many are such integers, up to the
+ * first that is none: it is not finite, beyond the type or beyond what doubles hold, and not the
+ * fill. */
+size_t ghz_integers_out(const ghz_lattice *lattice, ghz_type out, const double *values, size_t n, void *x);
+
+/* ERANGE if one of the values that are to be compressed is beyond every lattice of its type, and
+ * not the fill. */
+ghz_status ghz_integers_check(ghz_context *ctx, const compression *c);
 
 #endif

@@ -6,8 +6,6 @@
 #include "compress.h"
 #include "compute.h"
 #include "context/call.h"
-#include "decompress.h"
-#include "describe.h"
 #include "lattice.h"
 
 ghz_status ghz_slice_view(ghz_bytes stream, uint64_t first, uint64_t tiles, ghz_slice *slice) {

@@ -5,7 +5,6 @@
 #include "compress.h"
 #include "context/call.h"
 #include "context/floating.h"
-#include "describe.h"
 #include "lattice.h"
 #include "rules/lattice_rules.h"
 #include "stream/operand.h"

@@ -67,15 +67,11 @@ def draw_file() -> None:
     p.text(20, 160, "A frame: one stream of ghz, a piece of the array", 15, "start")
     p.strip(
         20, 170, 40,
-        [(70, LIGHT, "length", "8"), (90, MIDDLE, "header", "72"), (110, MIDDLE, "chunk ends", "8 a chunk"),
-         (100, MIDDLE, "tile sizes", "2 a tile"), (90, MIDDLE, "tiles", ""), (80, LIGHT, "check", "8"),],
+        [(70, LIGHT, "length", "8"), (90, MIDDLE, "header", "72"), (110, MIDDLE, "page sizes", "4 a page"),
+         (60, MIDDLE, "page 0", ""), (60, MIDDLE, "page 1", ""), (70, "white", "...", ""), (80, LIGHT, "check", "8"),],
     )  # fmt: skip
-    pages = [90 + 97.5 * k for k in range(5)]
-    for k in range(4):
-        p.shape([(pages[k], 250), (pages[k + 1] - 4, 250), (pages[k + 1] - 4, 270), (pages[k], 270)], PALE)
-        p.text(pages[k] + 46, 265, f"page {k}", 12)
-    p.text(90, 292, "256 KiB each; a packed frame has each page through zstd,", 12, "start", GREY)
-    p.text(90, 309, "so that it can be read, checked and unpacked by itself", 12, "start", GREY)
+    p.text(290, 262, "128 tiles and their sizes, or 1024, packed;", 12, "middle", GREY)
+    p.text(290, 279, "each is read, checked and unpacked by itself", 12, "middle", GREY)
     p.text(590, 160, "The index", 15, "start")
     p.strip(
         590, 170, 40,
@@ -86,8 +82,8 @@ def draw_file() -> None:
         ["an entry: values, bytes, terms and flags of the frame,", "and of each page its bytes in the file and its checksum"]
     ):
         p.text(590, 262 + 17 * k, line, 12, "start", GREY)
-    p.text(20, 350, "To read a part: 1. the last 64 KiB hold the tail, and the index of a file of up to 1 GiB;", 13, "start")
-    p.text(20, 369, "2. the pages with header, chunk ends and tile sizes of the frame that holds the part; 3. the pages with its tiles.", 13, "start")
+    p.text(20, 350, "To read a part: 1. the last 64 KiB hold the tail, and the index of 700 million values or more;", 13, "start")
+    p.text(20, 369, "2. the pages that hold its tiles, those that follow each other in one read.", 13, "start")
     p.save("file.svg")
 
 

@@ -49,9 +49,8 @@ static void run_step(packed_stream *s, int level, int step) {
     must(ghz_pack(ctx, (ghz_bytes){s->stream, s->size}, level, s->frame, s->capacity, &s->frame_size),
          "packing", ctx);
   else
-    must(ghz_packed_size(ctx, level, frame, s->size, &size)
-             ? GHZ_ECORRUPT
-             : ghz_unpack_frame(ctx, level, frame, size, s->back),
+    must(ghz_packed_size(ctx, 1, frame, s->size, &size) ? GHZ_ECORRUPT
+                                                        : ghz_unpack_frame(ctx, 1, frame, size, s->back),
          "unpacking", ctx);
 }
 

@@ -1,19 +1,18 @@
 /* compression.c: owns compressing a file of values, a frame at a time. */
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "compression.h"
-
 #include <stdlib.h>
 #include <string.h>
 
+#include "compression.h"
 #include "io/byte_order.h"
-#include "io/tiles.h"
+#include "io/reader.h"
 #include "report/library.h"
 #include "report/progress.h"
 #include "report/report.h"
 #include "report/seconds.h"
-#include "work/fills.h"
 #include "work/plain.h"
 #include "work/quantum.h"
+#include "work/range.h"
 
 /* ---- Lattice --------------------------------------------------------------------------------- */
 
@@ -196,4 +195,22 @@ void compression_close(compression *c) {
   buffer_free(&c->values);
   ghz_file_abandon(c->writer.own);
   free(c->to);
+}
+
+/* ---- --like ---------------------------------------------------------------------------------- */
+
+bool model_open(model *m, const char *path) {
+  frame_reader r;
+  ghz_frame first = {.memory = NULL};
+  bool more = false;
+  if (!reader_open(&r, path))
+    return false;
+  bool ok = reader_next(&r, NULL, &first, &more); /* every file has a frame */
+  *m = (model){path, r.header, first.info.lattice};
+  ok = ok && library_ok(path, NULL, ghz_lattice_undivided(&first.info.lattice, &m->lattice));
+  if (ok && m->lattice.step != first.info.lattice.step && m->lattice.eb > first.info.bound)
+    ok = fail(path, "was divided, and no file that adds to it has its bound: take --like of what was divided");
+  reader_close(&r);
+  ghz_frame_free(&first);
+  return ok;
 }

@@ -5,7 +5,7 @@
 
 #include "io/buffer.h"
 #include "io/input.h"
-#include "io/writer.h"
+#include "io/output.h"
 #include "options/options.h"
 #include "work/range.h"
 

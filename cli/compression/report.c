@@ -4,12 +4,10 @@
 #include <stdio.h>
 
 #include "compression.h"
-#include "io/tiles.h"
 #include "report/report.h"
 #include "report/text.h"
 #include "work/each_file.h"
-#include "work/fills.h"
-#include "work/info_values.h"
+#include "work/range.h"
 
 static double ratio(const compression *c) {
   return (double)c->in.taken * (double)ghz_type_size(c->in.type) / (double)c->out.bytes;
@@ -91,7 +89,7 @@ void compression_print_json(const compression *c) {
   printf(", \"output\": ");
   json_string(stdout, c->out.name);
   printf(", \"type\": \"%s\", \"values\": %llu", type_name(c->in.type), (n)c->in.taken);
-  info_json_shape(&c->in.shape);
+  shape_print_json(&c->in.shape);
   printf(", \"dims\": %d, \"tiles\": \"%s\", \"reason\": ", c->header.shape.dims, tiles_text(&c->header.shape));
   json_string(stdout, tiles_reason(&c->header.shape, &c->in.shape, c->o->flat));
   printf(", \"step\": %s, \"bound\": %s, \"frames\": %llu, \"frame_values\": %llu",

@@ -17,7 +17,7 @@ if(have_hdf5)
   if(dynamic MATCHES "soname: \\[([^]]+)\\]") # what a program that is linked to it asks for
     set(library ${CMAKE_MATCH_1})
   endif()
-  target_sources(ghz_cli PRIVATE h5/attributes.c h5/chunk.c h5/combine.c h5/data_set.c h5/failure.c h5/loaded.c
+  target_sources(ghz_cli PRIVATE h5/combine.c h5/data_set.c h5/loaded.c
     h5/paths.c h5/places.c h5/request.c h5/variable.c)
   target_include_directories(ghz_cli SYSTEM PRIVATE ${HDF5_C_INCLUDE_DIRS})
   target_compile_definitions(ghz_cli PRIVATE GHZ_HDF5_LIBRARY="${library}"

@@ -41,4 +41,12 @@ bool h5_load(void);
   h5_close_all((const hid_t[]){__VA_ARGS__}, sizeof((const hid_t[]){__VA_ARGS__}) / sizeof(hid_t))
 bool h5_close_all(const hid_t *ids, size_t count);
 
+/* As fail(), with what HDF5 says was the first thing that went wrong. Returns false. */
+bool h5_fail(const char *name, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* What to do with data that cannot be added as they are. */
+#define H5_RECOMPRESS                                                                                          \
+  "compress it with the h5repack line that `ghz h5args --abs NAME=E FILE` prints (nccopy leaves out the "      \
+  "filter where a file is compressed already)"
+
 #endif

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "failure.h"
+#include "loaded.h"
 #include "report/report.h"
 
 bool paths_add(paths *p, const char *path, const char *name) {

@@ -6,12 +6,11 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "attributes.h"
-#include "failure.h"
+#include "loaded.h"
 #include "paths.h"
 #include "places.h"
 #include "report/report.h"
-#include "work/fills.h"
+#include "work/range.h"
 
 enum { FILLS_MAX = 16, CHUNK_VALUES = 1 << 18 };
 

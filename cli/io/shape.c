@@ -1,11 +1,13 @@
 /* shape.c: owns the dimensions of an array: counting, comparing, parsing and printing them. */
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "shape.h"
-
 #include <ctype.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
+
+#include "file/layout.h"
+#include "report/text.h"
+#include "shape.h"
 
 bool shape_count(const shape *s, uint64_t *count) {
   *count = ghz_array_count(s);
@@ -106,4 +108,35 @@ place_text shape_place(const shape *s, uint64_t at) {
     used += (size_t)snprintf(t.text + used, sizeof t.text - used, "%s%llu%s", i ? ", " : " (",
                              (unsigned long long)index[i], i + 1 == s->ndim ? ")" : "");
   return t;
+}
+
+/* ---- Tiles ----------------------------------------------------------------------------------- */
+
+const char *tiles_text(const ghz_shape *s) {
+  static const char *const names[] = {"flat", "bricks of 1x32x32", "bricks of 8x8x16"};
+  return names[s->dims - 1];
+}
+
+const char *tiles_reason(const ghz_shape *chosen, const shape *s, bool flat) {
+  const ghz_shape whole = ghz_array_shape(s, 0);
+  if (chosen->dims == 3)
+    return "";
+  if (chosen->dims == whole.dims && whole.dims == 2)
+    return "";
+  if (whole.dims == 3 && chosen->dims == 2)
+    return "8 planes have more than 2^26 values";
+  if (flat)
+    return "--flat";
+  if (s->ndim < 2)
+    return s->ndim == 0 ? "no shape is known; --dims gives it" : "one dimension";
+  return whole.dims == 1 ? "its dimensions are too small for bricks" : "a plane has more than 2^26 values";
+}
+
+void shape_print_json(const shape *s) {
+  printf(", \"shape\": ");
+  if (s->ndim || s->npy)
+    json_numbers(s->dims, s->ndim);
+  else
+    printf("null");
+  printf(", \"fortran_order\": %s, \"npy\": %s", s->fortran ? "true" : "false", s->npy ? "true" : "false");
 }

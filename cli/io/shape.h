@@ -44,4 +44,14 @@ typedef struct place_text {
 } place_text;
 place_text shape_place(const shape *s, uint64_t at);
 
+/* "flat", "bricks of 1x32x32" or "bricks of 8x8x16". */
+const char *tiles_text(const ghz_shape *s);
+
+/* Why an array that is to be compressed as `chosen` is not in bricks of 8x8x16, or ""; `flat`: the
+ * user wants no bricks. */
+const char *tiles_reason(const ghz_shape *chosen, const shape *s, bool flat);
+
+/* Prints the members "shape", "fortran_order" and "npy" of an object. */
+void shape_print_json(const shape *s);
+
 #endif

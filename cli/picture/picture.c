@@ -1,19 +1,227 @@
 /* picture.c: owns pictures of an error: which values they show, colours, layout, and the PNG
  * file. */
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "picture.h"
-
 #include <math.h>
+#include <png.h>
+#include <stdbool.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "canvas.h"
 #include "io/output.h"
+#include "picture.h"
 #include "report/report.h"
 
+/* Units of the grid that letters are drawn on: y is 0 at the bottom of a g, 2 on the baseline, 8 at
+ * the top. */
+enum { LETTER_WIDTH = 4, LETTER_ADVANCE = 6, LETTER_BASELINE = 2, LETTER_TOP = 8 };
+
+/* ---- Letters --------------------------------------------------------------------------------- */
+
+static const char box[] = "0208484202";
+
+static const char *const strokes[] = {
+    [' '] = "",
+    ['!'] = "2824 2222",
+    ['"'] = "1816 3836",
+    ['#'] = "1218 3238 0444 0646",
+    ['$'] = "463616053443321203 2921",
+    ['%'] = "0248 0707 4343",
+    ['&'] = "420617273603123244",
+    ['\''] = "2826",
+    ['('] = "38262432",
+    [')'] = "18262412",
+    ['*'] = "2723 0446 0644",
+    ['+'] = "0545 2723",
+    [','] = "2211",
+    ['-'] = "1535",
+    ['.'] = "2222",
+    ['/'] = "0248",
+    ['0'] = "123243473818070312",
+    ['1'] = "0728221232",
+    ['2'] = "07183847460242",
+    ['3'] = "07183847463525 3544433212 1203",
+    ['4'] = "32380444",
+    ['5'] = "480805354443321203",
+    ['6'] = "3818070312324344351504",
+    ['7'] = "084822",
+    ['8'] = "150607183847463515040312324344 4435",
+    ['9'] = "1232434738180706153546",
+    [':'] = "2222 2525",
+    [';'] = "2211 2525",
+    ['<'] = "470543",
+    ['='] = "0444 0646",
+    ['>'] = "074503",
+    ['?'] = "071838474625 2524 2222",
+    ['@'] = "34361624343443473818070312 1232",
+    ['A'] = "022842 1434",
+    ['B'] = "0535464738080232434435",
+    ['C'] = "4738180703123243",
+    ['D'] = "02082847432202",
+    ['E'] = "48080242 0535",
+    ['F'] = "480802 0535",
+    ['G'] = "47381807031232434525",
+    ['H'] = "0208 4248 0545",
+    ['I'] = "1838 2822 1232",
+    ['J'] = "4843321203",
+    ['K'] = "0802 480542",
+    ['L'] = "080242",
+    ['M'] = "0208254842",
+    ['N'] = "02084248",
+    ['O'] = "123243473818070312",
+    ['P'] = "02083847463505",
+    ['Q'] = "123243473818070312 2442",
+    ['R'] = "02083847463505 2542",
+    ['S'] = "473818070615354443321203",
+    ['T'] = "0848 2822",
+    ['U'] = "080312324348",
+    ['V'] = "082248",
+    ['W'] = "0812253248",
+    ['X'] = "0842 4802",
+    ['Y'] = "082548 2522",
+    ['Z'] = "08480242",
+    ['['] = "38181232",
+    ['\\'] = "0842",
+    [']'] = "18383212",
+    ['^'] = "062846",
+    ['_'] = "0141",
+    ['`'] = "1827",
+    ['a'] = "16364542 441403123243",
+    ['b'] = "0802 0516364543321203",
+    ['c'] = "4536160503123243",
+    ['d'] = "4842 4536160503123243",
+    ['e'] = "04444536160503123243",
+    ['f'] = "48382722 0636",
+    ['g'] = "46413010 4536160503123243",
+    ['h'] = "0802 0516364542",
+    ['i'] = "2622 2828",
+    ['j'] = "36312010 3838",
+    ['k'] = "0802 360442",
+    ['l'] = "282332",
+    ['m'] = "0602 05162522 25364542",
+    ['n'] = "0602 0516364542",
+    ['o'] = "123243453616050312",
+    ['p'] = "0600 0516364543321203",
+    ['q'] = "4640 4536160503123243",
+    ['r'] = "0602 04152646",
+    ['s'] = "45361605143443321203",
+    ['t'] = "18132242 0636",
+    ['u'] = "0603123243 4642",
+    ['v'] = "062246",
+    ['w'] = "0612253246",
+    ['x'] = "0642 4602",
+    ['y'] = "0622 4610",
+    ['z'] = "06460242",
+    ['{'] = "38272615242332",
+    ['|'] = "2921",
+    ['}'] = "18272635242312",
+    ['~'] = "04153546",
+};
+
+/* The strokes of a character, separated by blanks: each is a list of points, two digits a point, x
+ * and y. Characters outside ASCII look like an empty box. */
+static const char *letter_strokes(char c) {
+  unsigned char i = (unsigned char)c;
+  return i < sizeof strokes / sizeof *strokes && strokes[i] ? strokes[i] : box;
+}
+
+typedef struct colour {
+  unsigned char red, green, blue;
+} colour;
+
+typedef struct canvas {
+  colour *pixels; /* row after row, the top one first */
+  size_t width, height;
+} canvas;
+
+enum { TEXT_HEIGHT = 16 }; /* pixels from the top of the tallest letter to the bottom of the lowest */
+
+/* Writes a line whose top is at y. x is its left end, its middle or its right end. */
+typedef enum alignment { ALIGN_LEFT, ALIGN_MIDDLE, ALIGN_RIGHT } alignment;
+
+/* ---- A canvas -------------------------------------------------------------------------------- */
+
+#define UNIT ((double)TEXT_HEIGHT / LETTER_TOP) /* pixels of a unit of the letters' grid */
+#define PEN 0.8                                 /* half the width of a stroke, in pixels */
+
+/* Makes a white canvas. False if memory is lacking. */
+static bool canvas_begin(canvas *c, size_t width, size_t height) {
+  *c = (canvas){.width = width, .height = height, .pixels = malloc(width * height * sizeof *c->pixels)};
+  if (c->pixels)
+    memset(c->pixels, 255, width * height * sizeof *c->pixels);
+  return c->pixels != NULL;
+}
+
+static void canvas_free(canvas *c) {
+  free(c->pixels);
+  c->pixels = NULL;
+}
+
+static void canvas_fill(const canvas *c, size_t x, size_t y, size_t width, size_t height, colour with) {
+  for (size_t row = y; row < y + height && row < c->height; row++)
+    for (size_t column = x; column < x + width && column < c->width; column++)
+      c->pixels[row * c->width + column] = with;
+}
+
+/* ---- Text ---- */
+
+typedef struct point {
+  double x, y;
+} point;
+
+/* The distance of p from the segment from a to b. */
+static double distance(point p, point a, point b) {
+  double dx = b.x - a.x, dy = b.y - a.y, length = dx * dx + dy * dy;
+  double t = length > 0 ? ((p.x - a.x) * dx + (p.y - a.y) * dy) / length : 0;
+  t = t < 0 ? 0 : t > 1 ? 1 : t;
+  return hypot(p.x - a.x - t * dx, p.y - a.y - t * dy);
+}
+
+/* Makes a pixel as dark as the share of it that the pen covers. */
+static void ink(const canvas *c, ptrdiff_t x, ptrdiff_t y, double share) {
+  if (share <= 0 || x < 0 || y < 0 || (size_t)x >= c->width || (size_t)y >= c->height)
+    return;
+  colour *pixel = &c->pixels[(size_t)y * c->width + (size_t)x];
+  unsigned char shade = (unsigned char)(share < 1 ? 255 - 255 * share : 0);
+  if (shade < pixel->red)
+    *pixel = (colour){shade, shade, shade};
+}
+
+static void draw_segment(const canvas *c, point a, point b) {
+  ptrdiff_t left = (ptrdiff_t)floor(fmin(a.x, b.x) - PEN - 1), right = (ptrdiff_t)ceil(fmax(a.x, b.x) + PEN);
+  ptrdiff_t top = (ptrdiff_t)floor(fmin(a.y, b.y) - PEN - 1), bottom = (ptrdiff_t)ceil(fmax(a.y, b.y) + PEN);
+  for (ptrdiff_t y = top; y <= bottom; y++)
+    for (ptrdiff_t x = left; x <= right; x++)
+      ink(c, x, y, PEN + 0.5 - distance((point){(double)x + 0.5, (double)y + 0.5}, a, b));
+}
+
+/* A point of the letters' grid, in pixels, of a letter whose upper left corner is there. */
+static point place(const char *digits, double left, double top) {
+  return (point){left + UNIT * (digits[0] - '0'), top + UNIT * (LETTER_TOP - (digits[1] - '0'))};
+}
+
+static void draw_letter(const canvas *c, double left, double top, const char *drawn) {
+  for (const char *s = drawn; *s; s += *s == ' ')
+    for (; s[0] && s[0] != ' '; s += 2)
+      if (s[2] && s[2] != ' ')
+        draw_segment(c, place(s, left, top), place(s + 2, left, top));
+}
+
+static size_t canvas_text_width(size_t letters) {
+  return (size_t)ceil(UNIT * LETTER_ADVANCE * (double)letters);
+}
+
+static void canvas_text(const canvas *c, size_t x, size_t y, alignment how, const char *text) {
+  double width = UNIT * (LETTER_ADVANCE * (double)strlen(text) - (LETTER_ADVANCE - LETTER_WIDTH));
+  double left = (double)x - (how == ALIGN_RIGHT ? width : how == ALIGN_MIDDLE ? floor(width / 2) : 0);
+  for (; *text; text++, left += UNIT * LETTER_ADVANCE)
+    draw_letter(c, left, (double)y, letter_strokes(*text));
+}
+
+/* ---- The picture ----------------------------------------------------------------------------- */
+
 #ifdef GHZ_HAVE_PNG
-#include <png.h>
 #endif
 
 enum {

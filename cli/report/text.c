@@ -1,10 +1,11 @@
 /* text.c: owns numbers and strings as text, for people and for JSON. */
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "text.h"
-
 #include <math.h>
 #include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
+
+#include "text.h"
 
 number_text text_bytes(uint64_t bytes) {
   static const char *const unit[] = {"KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
@@ -78,4 +79,19 @@ void json_numbers(const uint64_t *numbers, unsigned count) {
   for (unsigned i = 0; i < count; i++)
     printf("%s%llu", i ? ", " : "", (unsigned long long)numbers[i]);
   putchar(']');
+}
+
+/* ---- Numbers with intervals ------------------------------------------------------------------ */
+
+void estimate_print(const char *name, const ghz_estimate *v) {
+  if (isnan(v->value))
+    printf("  %-18s-\n", name);
+  else
+    printf("  %-18s%-24s in [%s, %s]\n", name, text_double(v->value).text, text_double(v->low).text,
+           text_double(v->high).text);
+}
+
+void estimate_json(const char *name, const ghz_estimate *v) {
+  printf(", \"%s\": {\"value\": %s, \"low\": %s, \"high\": %s}", name, text_json(v->value).text,
+         text_json(v->low).text, text_json(v->high).text);
 }

@@ -1,9 +1,10 @@
-/* text.h: numbers and strings as text. */
+/* text.h: numbers as text, and numbers with their intervals. */
 /* SPDX-License-Identifier: BSD-3-Clause */
 #ifndef GHZ_CLI_TEXT_H
 #define GHZ_CLI_TEXT_H
 
 #include <ghz/ghz.h>
+#include <ghz/numbers.h>
 #include <stdint.h>
 #include <stdio.h>
 
@@ -33,5 +34,13 @@ typedef struct bound_text {
 /* What a lattice promises of so many terms, of which `bound` is known: the bound in digits; of a
  * grid "grid of 0.01: every value exact". */
 bound_text text_bound(const ghz_lattice *l, uint32_t terms, double bound);
+
+/* ---- Numbers with intervals ------------------------------------------------------------------ */
+
+/* A line: the number, and between what the original's is. */
+void estimate_print(const char *name, const ghz_estimate *v);
+
+/* A member of an object, with a comma before it. */
+void estimate_json(const char *name, const ghz_estimate *v);
 
 #endif

@@ -1,17 +1,165 @@
-/* compare.c: owns `ghz compare`: how far a result is from its original. */
+/* compare.c: owns `ghz compare`: what two arrays differ in, as a table, JSON and a picture. */
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "io/values.h"
+#include "options/options.h"
+#include "picture/picture.h"
 #include "report/library.h"
 #include "report/progress.h"
 #include "report/report.h"
 #include "report/text.h"
 #include "verbs.h"
-#include "work/comparison.h"
-#include "work/fills.h"
+#include "work/difference.h"
 #include "work/range.h"
+
+typedef struct comparison {
+  const options *o;
+  ghz_context *ctx;
+  values original, result;
+  shape shape; /* of both, where one of them knows it or --dims says it; else ndim 0 */
+  difference difference;
+  picture picture;
+  bool has_fill;
+  double fill;  /* missing values: of a compressed file, or of --fill */
+  double bound; /* 0: not known */
+} comparison;
+
+static bool comparison_bound_known(const comparison *c) {
+  return c->bound > 0 && isfinite(c->bound);
+}
+
+static bool comparison_violated(const comparison *c) {
+  return c->difference.mismatches > 0 ||
+         (comparison_bound_known(c) && difference_exceeds(&c->difference, c->bound));
+}
+
+static double comparison_ratio(const comparison *c) {
+  if (!c->result.compressed)
+    return NAN;
+  const ghz_type type = c->result.reader.header.lattice.type;
+  return (double)(c->difference.count * ghz_type_size(type)) / (double)values_bytes(&c->result);
+}
+
+/* ---- Table ---- */
+
+static void print_bound(const comparison *c) {
+  const difference *d = &c->difference;
+  if (!comparison_bound_known(c))
+    return;
+  printf("bound             %s\n", text_double(c->bound).text);
+  printf("error / bound     %.6f%s\n", d->error / c->bound,
+         difference_exceeds(d, c->bound) ? " (violated)" : "");
+}
+
+static void print_means(const difference *d) {
+  if (d->finite == 0)
+    printf("rms error         -\nbias              -\n");
+  else
+    printf("rms error         %.6g\nbias              %.6g\n", difference_rms(d), difference_bias(d));
+  if (isnan(difference_nrmse(d)))
+    printf("NRMSE             -\nPSNR              -\n");
+  else
+    printf("NRMSE             %.6g\nPSNR              %.2f dB\n", difference_nrmse(d), difference_psnr(d));
+}
+
+/* Prints the results. */
+static void comparison_print_table(const comparison *c) {
+  const difference *d = &c->difference;
+  printf("values            %llu\n", (unsigned long long)d->count);
+  printf("max error         %.6g at %s\n", d->error, shape_place(&c->shape, d->error_at).text);
+  print_bound(c);
+  print_means(d);
+  if (c->result.compressed)
+    printf("ratio             %.4g\n", comparison_ratio(c));
+  if (d->mismatches)
+    printf("NaN and Inf       differ at %llu positions, first at %s (violated)\n",
+           (unsigned long long)d->mismatches, shape_place(&c->shape, d->first_mismatch).text);
+}
+
+/* ---- JSON ---- */
+
+/* The coordinates of a value in the array's shape, or null. */
+static void json_index(const comparison *c, uint64_t at) {
+  uint64_t index[GHZ_FILE_NDIM];
+  shape_index(&c->shape, at, index);
+  if (c->shape.ndim)
+    json_numbers(index, c->shape.ndim);
+  else
+    printf("null");
+}
+
+static void json_bound(const comparison *c) {
+  const double bound = comparison_bound_known(c) ? c->bound : NAN;
+  printf(", \"bound\": %s, \"error_over_bound\": %s, \"within_bound\": %s", text_json(bound).text,
+         text_json(c->difference.error / bound).text,
+         comparison_violated(c)      ? "false"
+         : comparison_bound_known(c) ? "true"
+                                     : "null");
+}
+
+static void comparison_print_json(const comparison *c) {
+  const difference *d = &c->difference;
+  printf("{\"original\": ");
+  json_string(stdout, c->original.name);
+  printf(", \"result\": ");
+  json_string(stdout, c->result.name);
+  printf(", \"values\": %llu, \"max_error\": %s, \"max_error_at\": %llu, \"max_error_index\": ",
+         (unsigned long long)d->count, text_json(d->error).text, (unsigned long long)d->error_at);
+  json_index(c, d->error_at);
+  printf(", \"special_mismatches\": %llu", (unsigned long long)d->mismatches);
+  json_bound(c);
+  printf(", \"fill\": %s", c->has_fill ? text_json(c->fill).text : "null");
+  printf(", \"rms\": %s, \"bias\": %s", text_json(difference_rms(d)).text, text_json(difference_bias(d)).text);
+  printf(", \"nrmse\": %s, \"psnr\": %s", text_json(difference_nrmse(d)).text,
+         text_json(difference_psnr(d)).text);
+  printf(", \"ratio\": %s}\n", text_json(comparison_ratio(c)).text);
+}
+
+/* ---- The picture of --png -------------------------------------------------------------------- */
+
+/* The picture of --png, where it is asked for: before the values are read, and after. */
+static bool comparison_begin_picture(comparison *c) {
+  if (!c->o->png)
+    return true;
+  if (!picture_available())
+    return false;
+  if (!values_differ(&c->original, c->o->png) || !values_differ(&c->result, c->o->png))
+    return false;
+  if (c->shape.ndim < 2)
+    return fail(c->original.name, "has no shape of two or more dimensions; --png needs --dims NYxNX");
+  return picture_begin(&c->picture, c->original.name, &c->shape);
+}
+
+/* How large the error is, and which slice of the array is shown. */
+static void write_caption(const comparison *c, char *caption, size_t room) {
+  const difference *d = &c->difference;
+  const picture *p = &c->picture;
+  char bound[64] = "", psnr[32] = "", slice[64] = "";
+  if (comparison_bound_known(c))
+    snprintf(bound, sizeof bound, " = %.3f of the bound %.3g", d->error / c->bound, c->bound);
+  if (!isnan(difference_psnr(d)))
+    snprintf(psnr, sizeof psnr, "; PSNR %.1f dB", difference_psnr(d));
+  if (p->slices > 1)
+    snprintf(slice, sizeof slice, "; slice %llu of %llu", (unsigned long long)p->slice,
+             (unsigned long long)p->slices);
+  snprintf(caption, room, "largest error %.3g%s%s%s%s", d->error, bound, psnr, slice,
+           d->finite < d->count ? c->has_fill ? "; grey: missing" : "; grey: NaN, Inf" : "");
+}
+
+static bool comparison_write_picture(const comparison *c) {
+  char result[64] = "result", caption[256];
+  if (!c->o->png)
+    return true;
+  if (c->result.compressed)
+    snprintf(result, sizeof result, "compressed %.3g : 1 and back", comparison_ratio(c));
+  write_caption(c, caption, sizeof caption);
+  return picture_write(
+      &c->picture, c->o->png, c->o->force,
+      &(picture_labels){result, caption, comparison_bound_known(c) ? c->bound : c->difference.error});
+}
 
 enum { BATCH = 1 << 14 }; /* values compared at a time */
 

@@ -4,13 +4,12 @@
 
 #include "h5/combine.h"
 #include "h5/variable.h"
-#include "report/estimate.h"
 #include "report/library.h"
 #include "report/progress.h"
 #include "report/report.h"
 #include "report/text.h"
 #include "verbs.h"
-#include "work/agreement.h"
+#include "work/combine.h"
 
 typedef unsigned long long n;
 

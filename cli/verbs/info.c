@@ -1,19 +1,60 @@
-/* info.c: owns `ghz info`: what compressed files hold. */
+/* info.c: owns `ghz info`: what a file holds, compressed or not. */
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include <math.h>
 #include <stdio.h>
 
 #include "h5/combine.h"
 #include "h5/variable.h"
-#include "io/tiles.h"
 #include "io/values.h"
 #include "report/library.h"
 #include "report/report.h"
 #include "report/text.h"
 #include "verbs.h"
 #include "work/each_file.h"
-#include "work/fills.h"
-#include "work/info_values.h"
+#include "work/range.h"
+
+typedef struct values_summary {
+  uint64_t values;
+  value_range range;
+  special_counts specials;
+} values_summary;
+
+/* ---- Files that are not compressed ----------------------------------------------------------- */
+
+/* Reads all values of a file. Prints why it fails. */
+static bool info_of_values(ghz_context *ctx, input *in, values_summary *s) {
+  *s = (values_summary){.values = 0};
+  const bool ok = range_of_input(ctx, in, NULL, &s->specials, &s->range);
+  s->values = in->taken;
+  return ok;
+}
+
+static void info_print_values(const input *in, const values_summary *s) {
+  char dims[512];
+  typedef unsigned long long n;
+  shape_text(&in->shape, dims, sizeof dims);
+  printf("%s\n", in->file.name);
+  printf("  type              %s, not compressed\n", type_name(in->type));
+  printf("  values            %llu\n", (n)s->values);
+  printf("  shape             %s%s\n", dims, in->shape.npy ? ", from .npy" : "");
+  if (s->range.min > s->range.max)
+    printf("  range             no finite value\n");
+  else
+    printf("  range             %s to %s\n", text_double(s->range.min).text, text_double(s->range.max).text);
+  if (s->specials.nans + s->specials.infinities)
+    printf("  not finite        %llu NaN, %llu infinities\n", (n)s->specials.nans, (n)s->specials.infinities);
+  printf("  size              %s\n", text_bytes(in->file.position - in->file.origin).text);
+}
+
+static void info_print_values_json(const input *in, const values_summary *s) {
+  typedef unsigned long long n;
+  json_file(in->file.name);
+  printf(", \"compressed\": false, \"type\": \"%s\", \"values\": %llu", type_name(in->type), (n)s->values);
+  shape_print_json(&in->shape);
+  printf(", \"min\": %s, \"max\": %s", text_json(s->range.min).text, text_json(s->range.max).text);
+  printf(", \"nan\": %llu, \"infinite\": %llu, \"bytes\": %llu}", (n)s->specials.nans,
+         (n)s->specials.infinities, (n)(in->file.position - in->file.origin));
+}
 
 /* All that is known about a file. */
 typedef struct summary {
@@ -31,7 +72,7 @@ typedef struct summary {
   bool inexact, transform;
   double bound;
   uint64_t tiles, bytes;
-  uint64_t packed[2], streams; /* frames that are packed at levels 1 and 2; bytes of all streams, unpacked */
+  uint64_t packed, streams;    /* frames that are packed; bytes of all streams, unpacked */
   uint64_t unused, unfinished; /* bytes of the file */
   ghz_statistics statistics;   /* widths are not summed */
 } summary;
@@ -58,8 +99,7 @@ static bool add_frame(const char *name, ghz_context *ctx, const ghz_frame *f, vo
   s->transform |= f->info.transform != 0;
   s->bound = f->info.bound > s->bound ? f->info.bound : s->bound;
   s->tiles += f->info.tiles;
-  if (f->packed)
-    s->packed[f->packed - 1]++;
+  s->packed += f->packed != 0;
   s->streams += f->stream.size;
   if (!s->scans)
     return true;
@@ -89,19 +129,6 @@ static void print_statistics(const ghz_statistics *t) {
   printf("  coarse, fine, wide  %llu, %llu, %llu\n", (n)t->mode[0], (n)t->mode[1], (n)t->mode[2]);
 }
 
-static uint64_t packed_frames(const summary *s) {
-  return s->packed[0] + s->packed[1];
-}
-
-static void print_packed(const summary *s) {
-  typedef unsigned long long n;
-  printf("  packed            %llu of %llu frames at level %d", (n)packed_frames(s), (n)s->frames,
-         s->packed[0] ? 1 : 2);
-  if (s->packed[0] && s->packed[1])
-    printf(" (%llu) and 2 (%llu)", (n)s->packed[0], (n)s->packed[1]);
-  printf("; unpacked, the streams have %s\n", text_bytes(s->streams).text);
-}
-
 static void print_frames(const summary *s) {
   typedef unsigned long long n;
   char chunk[512];
@@ -113,8 +140,9 @@ static void print_frames(const summary *s) {
   }
   printf("  format            %d\n", s->format);
   printf("  frames            %llu of %llu values\n", (n)s->frames, (n)s->header->frame_values);
-  if (packed_frames(s))
-    print_packed(s);
+  if (s->packed)
+    printf("  packed            %llu of %llu frames; unpacked, the streams have %s\n", (n)s->packed,
+           (n)s->frames, text_bytes(s->streams).text);
   if (s->unused)
     printf("  unused            %s%s\n", text_bytes(s->unused).text,
            s->unfinished ? ", with an append that is not finished" : " of appending");
@@ -173,7 +201,7 @@ static void print_json(const summary *s) {
   json_file(s->variable ? s->variable->file : s->name);
   printf(", \"compressed\": true, \"type\": \"%s\", \"values\": %llu", type_name(s->lattice.type),
          (n)s->values);
-  info_json_shape(&s->shape);
+  shape_print_json(&s->shape);
   printf(", \"dims\": %d, \"transform\": %s", s->tiles_shape.dims, s->transform ? "true" : "false");
   printf(", \"step\": %s, \"bound_per_term\": %s, \"cap\": %d, \"terms\": %u, \"inexact\": %s, \"bound\": %s, "
          "\"grid\": %s",
@@ -185,9 +213,8 @@ static void print_json(const summary *s) {
   printf(", \"bytes\": %llu, \"ratio\": %s, \"bits_per_value\": %s", (n)s->bytes, text_json(ratio(s)).text,
          text_json(bits_per_value(s)).text);
   if (!s->variable)
-    printf(", \"packed_frames\": %llu, \"packed_by_level\": [%llu, %llu], \"stream_bytes\": %llu, "
-           "\"unused_bytes\": %llu",
-           (n)packed_frames(s), (n)s->packed[0], (n)s->packed[1], (n)s->streams, (n)s->unused);
+    printf(", \"packed_frames\": %llu, \"stream_bytes\": %llu, \"unused_bytes\": %llu", (n)s->packed,
+           (n)s->streams, (n)s->unused);
   printf(", \"tiles\": %llu, \"empty\": %llu, \"raw\": %llu, \"specials\": %llu", (n)s->tiles, (n)t->empty,
          (n)t->raw, (n)t->specials);
   printf(", \"constant\": %llu", (n)t->constant);

@@ -9,7 +9,6 @@
 #include "verbs.h"
 #include "work/combine.h"
 #include "work/each_file.h"
-#include "work/fills.h"
 #include "work/range.h"
 
 static void print_json(const char *name, const value_range *r) {

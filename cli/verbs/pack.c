@@ -1,12 +1,83 @@
-/* pack.c: owns `ghz pack`: compressed files made smaller once more, without loss. */
+/* pack.c: owns `ghz pack` and `ghz unpack`: compressed files written again, packed or not; the
+ * streams stay as they are. */
 /* SPDX-License-Identifier: BSD-3-Clause */
+#include <errno.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "io/output.h"
+#include "io/reader.h"
+#include "options/options.h"
+#include "report/report.h"
+#include "report/text.h"
 #include "verbs.h"
-#include "work/repack.h"
+#include "work/each_file.h"
+#include "work/plain.h"
+
+typedef struct repacking {
+  ghz_context *ctx;
+  frame_reader reader;
+  output out;
+  frame_writer writer;
+} repacking;
+
+static bool copy_frame(const char *name, ghz_context *ctx, const ghz_frame *f, void *to) {
+  frame_writer *w = to;
+  (void)name;
+  return writer_ok(w, ghz_file_write_stream(w->own, ctx, f->stream));
+}
+
+static bool write_again(repacking *p, int level) {
+  return writer_begin(&p->writer, &p->out, &p->reader.header, level) &&
+         reader_each(&p->reader, p->ctx, copy_frame, &p->writer) && writer_end(&p->writer, p->ctx);
+}
+
+/* A file takes its own place, so it must be one, and not be protected. */
+static bool check_places(const repacking *p, const char *to, bool own, bool force) {
+  const file *from = p->reader.file;
+  if (own && !from->seekable)
+    return fail(from->name, "is not a regular file; name the output with -o FILE");
+  if (own)
+    return force || access(to, W_OK) == 0 || fail(to, "%s; use -f to replace it", strerror(errno));
+  return file_differs(from, to) && plain_not_named(to);
+}
+
+static bool repack_to(repacking *p, const options *o, const char *to, bool own) {
+  if (!check_places(p, to, own, o->force) || !output_open(&p->out, to, o->force || own, p->reader.file))
+    return false;
+  /* What was appended before the file was locked, or another file of this name, stays. */
+  const bool ok = write_again(p, o->pack) && (!own || file_renew(p->reader.file));
+  if (!output_end(&p->out, ok))
+    return false;
+  const uint64_t before = reader_bytes(&p->reader);
+  note(output_report_level(&p->out), "%s: %s -> %s: %s (%.4gx)", p->reader.file->name, text_bytes(before).text,
+       p->out.name, text_bytes(p->out.bytes).text, (double)before / (double)p->out.bytes);
+  return true;
+}
+
+static bool repack_file(const options *o, ghz_context *ctx, const char *path) {
+  repacking p = {.ctx = ctx};
+  if (!reader_open(&p.reader, path))
+    return false;
+  const char *name = p.reader.file->path; /* NULL: standard input */
+  const bool own = !o->output && name;
+  const bool ok = repack_to(&p, o, o->output ? o->output : own ? name : "-", own);
+  ghz_file_abandon(p.writer.own);
+  reader_close(&p.reader);
+  return ok;
+}
+
+/* Writes each file of the command again, in its own place unless -o names another, with frames
+ * packed at the level o->pack; 0: not packed. Returns the exit code. */
+static int repack(const options *o) {
+  if (o->output && o->file_count > 1)
+    return fail_usage(o->verb, "-o takes one input file, %d were given", o->file_count);
+  return each_file(o, repack_file);
+}
 
 static int run(const options *o) {
   options packed = *o;
-  if (!packed.pack)
-    packed.pack = GHZ_FILE_PACK;
+  packed.pack = o->pack ? o->pack : GHZ_FILE_PACK;
   return repack(&packed);
 }
 
@@ -27,4 +98,19 @@ const verb verb_pack = {
     .least = 1,
     .most = 1 << 30,
     .run = run,
+};
+
+const verb verb_unpack = {
+    .name = "unpack",
+    .operands = "[FILE.ghz...]",
+    .summary = "undo pack: larger files that read faster",
+    .details = "Rewrites each file with no frame packed. The old file is replaced only when the new one\n"
+               "is complete; with -o it is kept. Without FILE, or for -, reads standard input and writes\n"
+               "standard output.",
+    .examples = "  ghz unpack run-*.ghz\n"
+                "  ghz unpack < small.ghz > a.ghz\n",
+    .options = OPTION_OUTPUT | OPTION_FORCE | OPTION_THREADS,
+    .least = 1,
+    .most = 1 << 30,
+    .run = repack,
 };

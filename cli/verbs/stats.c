@@ -5,7 +5,6 @@
 #include "h5/combine.h"
 #include "h5/variable.h"
 #include "io/reader.h"
-#include "report/estimate.h"
 #include "report/library.h"
 #include "report/text.h"
 #include "verbs.h"

@@ -5,7 +5,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "io/tiles.h"
 #include "report/report.h"
 #include "report/text.h"
 #include "verbs.h"

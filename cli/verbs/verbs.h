@@ -6,9 +6,11 @@
 #include "options/options.h"
 
 extern const verb verb_compress, verb_decompress, verb_add, verb_sub, verb_scale, verb_mean, verb_minmax,
-    verb_info, verb_stats, verb_diff, verb_test, verb_compare, verb_bench, verb_tune, verb_h5args, verb_pack,
-    verb_unpack;
+    verb_info, verb_stats, verb_diff, verb_test, verb_compare, verb_tune, verb_h5args, verb_pack, verb_unpack;
 
 extern const verb *const verbs[]; /* NULL ends the list */
+
+/* The verb of a name, or NULL. */
+const verb *verb_find(const char *name);
 
 #endif

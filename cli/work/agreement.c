@@ -1,10 +1,9 @@
 /* agreement.c: owns what compressed files must have in common to be worked on together. */
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "agreement.h"
+#include "combine.h"
 
-#include "fills.h"
 #include "io/input.h"
-#include "io/tiles.h"
+#include "range.h"
 #include "report/report.h"
 #include "report/text.h"
 

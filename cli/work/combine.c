@@ -5,10 +5,9 @@
 
 #include <stdlib.h>
 
-#include "agreement.h"
 #include "io/buffer.h"
+#include "io/output.h"
 #include "io/reader.h"
-#include "io/writer.h"
 #include "plain.h"
 #include "report/library.h"
 #include "report/progress.h"

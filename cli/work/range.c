@@ -1,13 +1,16 @@
-/* range.c: owns the range of a whole file, a batch or a frame at a time. */
+/* range.c: owns the range of the values of a file, and the value that a user means by --fill. */
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "range.h"
-
+#include <float.h>
 #include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
 
 #include "io/buffer.h"
 #include "io/values.h"
+#include "range.h"
 #include "report/library.h"
 #include "report/progress.h"
+#include "report/report.h"
 
 enum { BATCH = 1 << 20 }; /* values */
 
@@ -79,4 +82,27 @@ static bool widen_by_frame(const char *name, ghz_context *ctx, const ghz_frame *
 bool range_of_frames(ghz_context *ctx, frame_reader *reader, value_range *r) {
   *r = range_nothing();
   return reader_each(reader, ctx, widen_by_frame, r);
+}
+
+/* ---- --fill ---------------------------------------------------------------------------------- */
+
+number_text fill_text(ghz_type type, double fill) {
+  number_text t;
+  for (int digits = 1; digits <= 17; digits++) {
+    snprintf(t.text, sizeof t.text, "%.*g", digits, fill);
+    const double back = strtod(t.text, NULL);
+    if (type == GHZ_F32 ? (double)(float)back == fill : back == fill)
+      break;
+  }
+  return t;
+}
+
+bool fill_choose(const char *name, ghz_type type, double given, double *fill) {
+  *fill = given;
+  if (type != GHZ_F32)
+    return true;
+  if (fabs(given) > (double)FLT_MAX)
+    return fail(name, "--fill %g is too large for f32", given);
+  *fill = (double)(float)given;
+  return true;
 }

@@ -1,10 +1,14 @@
-/* range.h: the least and greatest finite values of a file. */
+/* range.h: the range of the values of a file, and the value that a user means by --fill. */
 /* SPDX-License-Identifier: BSD-3-Clause */
 #ifndef GHZ_CLI_RANGE_H
 #define GHZ_CLI_RANGE_H
 
+#include <ghz/ghz.h>
+#include <stdbool.h>
+
 #include "io/input.h"
 #include "io/reader.h"
+#include "report/text.h"
 
 /* Without a finite value min is +Inf and max -Inf. */
 typedef struct value_range {
@@ -29,5 +33,14 @@ bool range_lattice(const char *name, ghz_type type, ghz_bound bound, value_range
 
 /* The range of what a compressed file decompresses to. */
 bool range_of_frames(ghz_context *ctx, frame_reader *reader, value_range *r);
+
+/* ---- --fill ---------------------------------------------------------------------------------- */
+
+/* A fill value in as few digits as read back as the same value of the type. */
+number_text fill_text(ghz_type type, double fill);
+
+/* The value of the type that the user means by --fill. Prints a message about `name` if there is
+ * none. */
+bool fill_choose(const char *name, ghz_type type, double given, double *fill);
 
 #endif

@@ -7,10 +7,10 @@
 #include <stdlib.h>
 
 #include "difference.h"
-#include "fills.h"
 #include "io/byte_order.h"
 #include "io/values.h"
 #include "quantum.h"
+#include "range.h"
 #include "report/library.h"
 #include "report/report.h"
 #include "report/seconds.h"

@@ -5,7 +5,6 @@
 
 #include "io/buffer.h"
 #include "io/input.h"
-#include "io/tiles.h"
 #include "options/options.h"
 #include "range.h"
 

@@ -22,6 +22,44 @@
 
 #include <string.h>
 
+/* ---- The first failure ----------------------------------------------------------------------- */
+
+static const char abort_magic[4] = {'G', 'H', 'Z', '!'};
+
+/* The first one counts, except that one of MPI replaces it: then nothing can be sent any more. */
+static void note(failures *f, failure o) {
+  if (!failure_is(&f->first)) {
+    f->first = o;
+    memcpy(f->abort->magic, abort_magic, sizeof abort_magic);
+    f->abort->rank = o.rank;
+    f->abort->status = o.status;
+  }
+  if (o.mpi_code != MPI_SUCCESS)
+    f->first = o;
+}
+
+void ghz_failure_check(failures *f, ghz_status status) {
+  if (status != GHZ_OK)
+    note(f, (failure){f->rank, MPI_SUCCESS, status});
+}
+
+int ghz_failure_of_mpi(failures *f, int code) {
+  if (code != MPI_SUCCESS)
+    note(f, (failure){f->rank, code, GHZ_OK});
+  return code != MPI_SUCCESS;
+}
+
+int ghz_failure_read(failures *f, const void *message) {
+  abort_message d;
+  memcpy(&d, message, ABORT_MESSAGE_SIZE);
+  if (memcmp(d.magic, abort_magic, sizeof d.magic) != 0)
+    return 0;
+  note(f, (failure){d.rank, MPI_SUCCESS, d.status ? (ghz_status)d.status : GHZ_ECORRUPT});
+  return 1;
+}
+
+/* ---- The loop -------------------------------------------------------------------------------- */
+
 enum {
   SENDS = 2,       /* in flight when a start is held back: more would share the link, and all arrive late */
   ASYNC_SENDS = 6, /* the same where a device encodes, counting its operations: kernels overlap */

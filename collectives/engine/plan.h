@@ -5,8 +5,38 @@
 #define GHZ_MPI_PLAN_H
 
 #include "engine/buffer.h"
-#include "engine/grow.h"
 #include "schedules/schedule.h"
+#include <stdlib.h>
+
+/* ---- Arrays that are kept from call to call, and only ever grow ------------------------------- */
+
+typedef struct growing {
+  void *data;
+  size_t bytes;
+} growing;
+
+/* An array of count elements, contents unspecified; NULL if there is no memory, and then the old
+ * one is still there. */
+static inline void *grow(growing *g, size_t count, size_t each) {
+  size_t bytes;
+  if (__builtin_mul_overflow(count + !count, each, &bytes))
+    return NULL;
+  if (bytes > g->bytes) {
+    void *data = malloc(bytes);
+    if (!data)
+      return NULL;
+    free(g->data);
+    *g = (growing){data, bytes};
+  }
+  return g->data;
+}
+
+static inline void grow_free(growing *g) {
+  free(g->data);
+  *g = (growing){0};
+}
+
+/* ---- The plan -------------------------------------------------------------------------------- */
 
 /* An array that a call moves or reduces, as this rank sees it. */
 typedef struct part {

@@ -1,4 +1,4 @@
-/* poll.c: polling that gives way. */
+/* poll.c: polling that gives way. A file of its own: bench/simulate has another. */
 /* SPDX-License-Identifier: BSD-3-Clause */
 
 #include "engine/engine.h"

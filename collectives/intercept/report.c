@@ -5,7 +5,7 @@
 #include <strings.h>
 
 #include "ghz/numerals.h"
-#include "intercept/stats.h"
+#include "intercept/intercept.h"
 
 const char *const stats_calls[CALLS + 1] = {"MPI_Allreduce",      "MPI_Reduce",
                                             "MPI_Bcast",          "MPI_Scatter",

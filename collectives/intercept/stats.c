@@ -1,6 +1,6 @@
 /* stats.c: counts the calls of this process, and adds up those of all processes. */
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "intercept/stats.h"
+#include "intercept/intercept.h"
 
 #include <math.h>
 #include <pthread.h>

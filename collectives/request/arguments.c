@@ -4,7 +4,6 @@
 #include "request/collective.h"
 
 #include "request/extents.h"
-#include "request/types.h"
 
 #include <limits.h>
 #include <math.h>

@@ -1,5 +1,5 @@
 /* page.h: a page of packing level 2 while it is coded: up to 1024 tiles as symbols of small
- * alphabets, and what is known beside them (FILE_FORMAT.md, "Pages of tiles").
+ * alphabets, and what is known beside them (FILE_FORMAT.md, "Pages").
  *
  * symbols.h and tiles.h make symbols of tiles and lanes.h words of symbols, each also back; they
  * are compiled once for each instruction set. tables.c chooses frequencies and heads.c codes what

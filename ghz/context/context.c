@@ -1,16 +1,89 @@
-/* context.c: contexts: threads, scratch memory, the last message. The only state there is (law L6,
- * docs/LAWS.md), but for what thread.c keeps. */
+/* context.c: owns contexts: threads, scratch memory, the last message; what is kept for a thread; and
+ * the version. The only state there is (law L6, docs/LAWS.md). */
 /* SPDX-License-Identifier: BSD-3-Clause */
-
-#include "context/call.h"
-#include "context/openmp.h"
-#include "context/thread.h"
-#include "numerals.h"
-
+#include <ghz/ghz.h>
 #include <pthread.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+
+#include "context/call.h"
+#include "context/context.h"
+#include "context/openmp.h"
+#include "numerals.h"
+
+/* ---- A thread -------------------------------------------------------------------------------- */
+
+static _Thread_local struct {
+  ghz_context *own;
+  const ghz_context *refused; /* the last failing call with this context was refused: it was in use */
+  char message[MESSAGE_SIZE];
+} here;
+
+/* Tells when a thread ends. */
+static pthread_key_t key;
+static pthread_once_t key_once = PTHREAD_ONCE_INIT;
+static int have_key;
+
+/* Other destructors of the thread may call again, and get a new context. */
+static void free_own(void *own) {
+  here.own = NULL;
+  ghz_context_free(own);
+}
+
+static void make_key(void) {
+  have_key = pthread_key_create(&key, free_own) == 0;
+}
+
+/* Threads that end later have nothing to call. */
+__attribute__((destructor)) static void unload(void) {
+  if (have_key)
+    pthread_key_delete(key);
+  have_key = 0;
+  free_own(here.own);
+}
+
+static ghz_status make_own(void) {
+  ghz_context *own;
+  pthread_once(&key_once, make_key);
+  ghz_status status = ghz_context_create(&own, 1);
+  if (status != GHZ_OK)
+    return status;
+  if (!have_key || pthread_setspecific(key, own) != 0) {
+    ghz_context_free(own);
+    return ghz_fail(NULL, GHZ_ENOMEM, "no thread-specific data for a context of this thread: create one");
+  }
+  own->of_thread = 1;
+  here.own = own;
+  return GHZ_OK;
+}
+
+ghz_status ghz_thread_context(ghz_context **ctx) {
+  ghz_status status = here.own ? GHZ_OK : make_own();
+  *ctx = here.own;
+  return status;
+}
+
+ghz_status ghz_thread_refused(const ghz_context *ctx) {
+  here.refused = ctx;
+  return GHZ_EBUSY;
+}
+
+/* Another failure is the last one now, or the context is another one at the same place. */
+static void ghz_thread_forget(const ghz_context *ctx) {
+  if (here.refused == ctx)
+    here.refused = NULL;
+}
+
+/* Whether the last failing call of this thread with the context was refused. */
+static int ghz_thread_was_refused(const ghz_context *ctx) {
+  return here.refused == ctx;
+}
+
+/* The message of this thread, MESSAGE_SIZE bytes, for calls without a context. */
+static char *ghz_thread_message(void) {
+  return here.message;
+}
 
 /* ---- Creation -------------------------------------------------------------------------------- */
 
@@ -127,4 +200,45 @@ int ghz_total_add(size_t *total, size_t count, size_t each) {
   if (__builtin_mul_overflow(count, each, &bytes) || __builtin_add_overflow(bytes, 63, &rounded))
     return 0;
   return !__builtin_add_overflow(*total, rounded & ~(size_t)63, total);
+}
+
+/* ---- Words ----------------------------------------------------------------------------------- */
+
+#define TEXT_(x) #x
+#define TEXT(x) TEXT_(x)
+
+const char *ghz_version(void) {
+  return TEXT(GHZ_VERSION_MAJOR) "." TEXT(GHZ_VERSION_MINOR) "." TEXT(GHZ_VERSION_PATCH);
+}
+
+const char *ghz_status_text(ghz_status status) {
+  switch (status) {
+  case GHZ_OK:
+    return "no error";
+  case GHZ_EINVAL:
+    return "invalid argument";
+  case GHZ_ENOMEM:
+    return "out of memory";
+  case GHZ_ECAPACITY:
+    return "destination too small";
+  case GHZ_ECORRUPT:
+    return "not a ghz stream, truncated, or damaged";
+  case GHZ_EVERSION:
+    return "of an older format, or written by a newer version of ghz";
+  case GHZ_EMISMATCH:
+    return "streams differ in type, shape, cap, step, bound or fill value";
+  case GHZ_ERANGE:
+    return "too many terms for one sum, or integers that do not fit a type";
+  case GHZ_EISA:
+    return "GHZ_ISA names an instruction set that this machine or build does not have";
+  case GHZ_EDEVICE:
+    return "no usable GPU, or an error of CUDA";
+  case GHZ_EBUSY:
+    return "the context serves another call at this moment, or the file another writer";
+  case GHZ_EIO:
+    return "a file could not be read or written";
+  case GHZ_EUNSUPPORTED:
+    return "this build of libghz lacks what the call needs";
+  }
+  return "unknown status";
 }

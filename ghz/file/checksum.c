@@ -18,15 +18,6 @@ uint64_t ghz_checksum(const void *data, size_t size, uint64_t seed) {
   return XXH3_64bits_withSeed(data, size, seed);
 }
 
-uint64_t ghz_checksum_of_two(ghz_bytes a, ghz_bytes b, uint64_t seed) {
-  XXH3_state_t state;
-  XXH3_INITSTATE(&state);
-  XXH3_64bits_reset_withSeed(&state, seed);
-  XXH3_64bits_update(&state, a.data, a.size);
-  XXH3_64bits_update(&state, b.data, b.size);
-  return XXH3_64bits_digest(&state);
-}
-
 struct checksum_so_far {
   XXH3_state_t state;
 };
@@ -57,11 +48,6 @@ int ghz_checksum_available(void) {
 
 uint64_t ghz_checksum(const void *data, size_t size, uint64_t seed) {
   (void)data, (void)size;
-  return seed;
-}
-
-uint64_t ghz_checksum_of_two(ghz_bytes a, ghz_bytes b, uint64_t seed) {
-  (void)a, (void)b;
   return seed;
 }
 

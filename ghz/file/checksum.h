@@ -1,4 +1,4 @@
-/* checksum.h: checksums of files: XXH3, 64 bits, of bytes in one piece or in two. */
+/* checksum.h: checksums of files: XXH3, 64 bits. */
 /* SPDX-License-Identifier: BSD-3-Clause */
 #ifndef GHZ_FILE_CHECKSUM_H
 #define GHZ_FILE_CHECKSUM_H
@@ -9,9 +9,6 @@
 int ghz_checksum_available(void);
 
 uint64_t ghz_checksum(const void *data, size_t size, uint64_t seed);
-
-/* Of `a` with `b` behind it. */
-uint64_t ghz_checksum_of_two(ghz_bytes a, ghz_bytes b, uint64_t seed);
 
 /* Of bytes that come piece by piece. NULL without memory; the end frees it. */
 typedef struct checksum_so_far checksum_so_far;

@@ -43,9 +43,9 @@ ghz_status ghz_header_start(const char *name, const uint8_t *b, size_t got, size
   if (b[4] != FILE_VERSION)
     return ghz_file_fail(name, GHZ_EVERSION, "version %u of the file format%s; this version of ghz reads %d",
                          b[4],
-                         b[4] == 1   ? ", of version 0.1 of ghz"
-                         : b[4] == 2 ? ", of version 0.2 of ghz before its release"
-                                     : "",
+                         b[4] == 1                     ? ", of version 0.1 of ghz"
+                         : b[4] && b[4] < FILE_VERSION ? ", of version 0.2 of ghz before its release"
+                                                       : "",
                          FILE_VERSION);
   if (b[6] > GHZ_FILE_NDIM)
     return ghz_file_fail(name, GHZ_ECORRUPT, "damaged header: %u dimensions", b[6]);

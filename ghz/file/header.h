@@ -6,7 +6,7 @@
 #include <ghz/file.h>
 
 enum {
-  FILE_VERSION = 3, /* of the format */
+  FILE_VERSION = 4, /* of the format */
   HEADER_START = 8, /* bytes that tell how many follow */
   HEADER_MAX = 48 + 8 * GHZ_FILE_NDIM + 8,
   END_BYTES = 24

@@ -1,58 +1,363 @@
-/* pack.c: owns the levels of packing: which there are, and what both have in common. */
+/* pack.c: owns bodies of frames: their sizes, and pages that threads pack or unpack side by side; and
+ * packed streams in memory: a magic, and what a packed frame has. */
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "file/pack.h"
+#include <ghz/file.h>
+#include <stdlib.h>
+#include <string.h>
 
 #include "context/call.h"
-#include "file/levels.h"
+#include "context/context.h"
+#include "file/pack.h"
 #include "file/tile_page.h"
-#include "rules/bytes.h"
+#include "stream/stream.h"
+
+/* ---- Threads --------------------------------------------------------------------------------- */
+
+/* What threads do with pages. */
+typedef struct job {
+  ghz_context *ctx;
+  int level; /* of packing */
+  const ghz_slice *stream;
+  size_t first, pages;      /* of the stream */
+  unsigned each;            /* tiles of a page */
+  uint8_t *sizes, *payload; /* of the tiles of the first page on */
+  const size_t *tiles;      /* where the tiles of each page begin in the payload, and the end of the last */
+  uint8_t *packed;
+  const size_t *begin; /* unpacking: where each page begins in `packed`, and the end of the last */
+  uint8_t *lengths;    /* packing: u32 the bytes of each page */
+  size_t next;         /* atomic: the page that nobody has taken */
+  size_t failed;       /* atomic: a page that failed, */
+  ghz_status status;   /* atomic: and why */
+} job;
+
+static unsigned tiles_in(uint64_t tiles, unsigned each, uint64_t page) {
+  const uint64_t left = tiles - page * each;
+  return left < each ? (unsigned)left : each;
+}
+
+static tile_page page_of(const job *j, size_t page) {
+  const uint64_t number = j->first + page;
+  return (tile_page){j->stream,
+                     number * j->each,
+                     tiles_in(j->stream->tiles, j->each, number),
+                     j->sizes + 2 * page * j->each,
+                     j->payload + j->tiles[page],
+                     j->tiles[page + 1] - j->tiles[page]};
+}
+
+/* Where a page begins if none before it becomes smaller. */
+static size_t place_of(const job *j, size_t page) {
+  return j->tiles[page] + page * tile_page_bound(j->each, 0);
+}
+
+static ghz_status pack_one(const job *j, tile_page_coder *c, size_t page) {
+  const tile_page from = page_of(j, page);
+  size_t size = 0;
+  const ghz_status status = ghz_tile_page_pack(c, &from, j->level, j->tiles[j->pages] - j->tiles[page + 1],
+                                               j->packed + place_of(j, page), &size);
+  store_u32(j->lengths + 4 * page, (uint32_t)size);
+  return status;
+}
+
+static ghz_status unpack_one(const job *j, tile_page_coder *c, size_t page) {
+  const tile_page to = page_of(j, page);
+  return ghz_tile_page_unpack(c, (ghz_bytes){j->packed + j->begin[page], j->begin[page + 1] - j->begin[page]},
+                              &to);
+}
+
+/* What a thread does: it takes pages until there is none, or one has failed. */
+static void work(job *j) {
+  tile_page_coder c = {.tiles = j->ctx->tiles};
+  while (__atomic_load_n(&j->status, __ATOMIC_RELAXED) == GHZ_OK) {
+    const size_t page = __atomic_fetch_add(&j->next, 1, __ATOMIC_RELAXED);
+    if (page >= j->pages)
+      break;
+    const ghz_status status = j->begin ? unpack_one(j, &c, page) : pack_one(j, &c, page);
+    if (status == GHZ_OK)
+      continue;
+    __atomic_store_n(&j->failed, page, __ATOMIC_RELAXED);
+    __atomic_store_n(&j->status, status, __ATOMIC_RELAXED);
+  }
+  ghz_tile_page_close(&c);
+}
+
+/* By itself: the first that a function with such a region does may be a call of OpenMP. */
+static __attribute__((noinline)) void work_in_parallel(job *j, int threads) {
+#pragma omp parallel num_threads(threads)
+  work(j);
+}
+
+static ghz_status share(ghz_context *ctx, job *j) {
+  const int threads = (size_t)ctx->threads < j->pages ? ctx->threads : (int)j->pages;
+  j->ctx = ctx;
+  if (threads <= 1)
+    work(j);
+  else
+    work_in_parallel(j, threads);
+  if (j->status == GHZ_ENOMEM)
+    return ghz_fail(ctx, GHZ_ENOMEM, "no memory for a page of %u tiles", j->each);
+  if (j->status == GHZ_EUNSUPPORTED)
+    return ghz_fail(ctx, GHZ_EUNSUPPORTED, "page %zu of a frame needs zstd, which this build lacks",
+                    j->first + j->failed);
+  if (j->status != GHZ_OK)
+    return ghz_fail(ctx, j->status, "page %zu of a frame is damaged", j->first + j->failed);
+  return GHZ_OK;
+}
+
+/* Two arrays of a number for each page and one more. */
+static ghz_status page_numbers(ghz_context *ctx, size_t pages, size_t **numbers) {
+  size_t bytes;
+  *numbers = NULL;
+  if (!__builtin_add_overflow(pages, 1, &bytes) && !__builtin_mul_overflow(bytes, 2 * sizeof(size_t), &bytes))
+    *numbers = ghz_arena_reserve(&ctx->scratch, bytes);
+  return *numbers ? GHZ_OK : ghz_fail(ctx, GHZ_ENOMEM, "no memory for the places of %zu pages", pages);
+}
+
+/* ---- Packing --------------------------------------------------------------------------------- */
 
 int ghz_pack_available(int level) {
-  return level != PACK_BYTES || ghz_page_coded();
+  return level != PACK_FAST || ghz_page_coded();
 }
 
-uint64_t ghz_frame_pages(int level, uint64_t stream, uint64_t tiles) {
-  return level == PACK_TILES ? tile_pages(tiles) : pack_pages((size_t)stream);
-}
-
-size_t ghz_frame_head(int level, uint64_t pages) {
-  return level == 0 ? 0 : (level == PACK_TILES ? 8u + STREAM_HEADER : 8u) + 4 * (size_t)pages;
-}
-
-/* A page of tiles that does not become smaller has 9 bytes beside its tiles and their sizes, and
- * lacks the ends of its chunks, 8 bytes or, but for the last page, 512. */
+/* A stored page has 9 bytes beside its tiles and their sizes, and lacks the ends of its chunks, 8
+ * bytes at least. */
 size_t ghz_pack_bound(size_t size) {
   size_t bound;
-  return __builtin_add_overflow(size, pack_head(size) + 16, &bound) ? 0 : bound;
+  return __builtin_add_overflow(size, 1, &bound) ? 0 : bound;
+}
+
+/* Where the tiles of each page begin, by the ends of chunks. */
+static void tiles_of_pages(const ghz_slice *s, unsigned each, size_t pages, size_t *tiles) {
+  const uint8_t *ends = (const uint8_t *)s->sizes - 8 * chunks_of(s->tiles);
+  for (size_t i = 1; i < pages; i++)
+    tiles[i] = (size_t)load_u64(ends + 8 * (i * each / TILES_PER_CHUNK - 1));
+  tiles[0] = 0;
+  tiles[pages] = (size_t)s->payload_size;
+}
+
+static size_t close_gaps(const job *j) {
+  size_t end = 0;
+  for (size_t i = 0; i < j->pages; i++) {
+    const size_t size = load_u32(j->lengths + 4 * i);
+    if (end < place_of(j, i))
+      memmove(j->packed + end, j->packed + place_of(j, i), size);
+    end += size;
+  }
+  return end;
+}
+
+static ghz_status pack(ghz_context *ctx, ghz_bytes stream, int level, uint8_t *dst, size_t *size) {
+  ghz_slice s;
+  size_t *tiles;
+  ghz_status status = ghz_stream_open(ctx, stream, &s);
+  if (status != GHZ_OK)
+    return status;
+  const unsigned each = page_tiles(level > 0);
+  const size_t pages = (size_t)tile_pages(level > 0, s.tiles), head = body_head(pages);
+  status = page_numbers(ctx, pages, &tiles);
+  if (status != GHZ_OK)
+    return status;
+  tiles_of_pages(&s, each, pages, tiles);
+  memcpy(dst, stream.data, STREAM_HEADER);
+  job j = {.level = level, .stream = &s, .pages = pages, .each = each, .tiles = tiles, .packed = dst + head};
+  j.sizes = (uint8_t *)s.sizes; /* only read */
+  j.payload = (uint8_t *)s.payload;
+  j.lengths = dst + STREAM_HEADER;
+  status = share(ctx, &j);
+  if (status == GHZ_OK)
+    *size = head + close_gaps(&j);
+  return status;
 }
 
 ghz_status ghz_pack(ghz_context *ctx, ghz_bytes stream, int level, void *dst, size_t capacity, size_t *size) {
   GHZ_CALL(ctx);
   const size_t bound = ghz_pack_bound(stream.size);
-  if (level < PACK_BYTES || level > PACK_LEVEL_MOST)
-    return ghz_fail(ctx, GHZ_EINVAL, "level %d of packing: must be %d or %d", level, PACK_BYTES, PACK_TILES);
-  if (stream.size == 0 || bound == 0)
-    return ghz_fail(ctx, GHZ_EINVAL, "%zu bytes are no stream that can be packed", stream.size);
-  if (capacity < bound)
+  if (!ghz_pack_available(level))
+    return ghz_fail(ctx, GHZ_EUNSUPPORTED, "cannot pack at level %d: this build of libghz has no zstd", level);
+  if (capacity < bound || bound == 0)
     return ghz_fail(ctx, GHZ_ECAPACITY, "capacity %zu: a stream of %zu bytes may need %zu", capacity,
                     stream.size, bound);
-  return level == PACK_TILES ? ghz_tiles_pack(ctx, stream, dst, size) : ghz_bytes_pack(ctx, stream, dst, size);
+  return pack(ctx, stream, level, dst, size);
 }
 
-ghz_status ghz_packed_size(ghz_context *ctx, int level, ghz_bytes frame, size_t most, size_t *size) {
-  GHZ_CALL(ctx);
-  if (frame.size < ghz_frame_head(level, 0))
-    return ghz_fail(ctx, GHZ_ECORRUPT, "a packed frame has %zu bytes only", frame.size);
-  const uint64_t says = load_u64(frame.data);
-  if (says == 0 || says > most)
-    return ghz_fail(ctx, GHZ_ECORRUPT, "a packed frame says that its stream has %llu bytes: it may have %zu",
-                    (unsigned long long)says, most);
-  *size = (size_t)says;
-  return level == PACK_TILES ? ghz_tiles_check(ctx, frame, *size) : ghz_bytes_check(ctx, frame, *size);
+/* ---- Unpacking ------------------------------------------------------------------------------- */
+
+/* Checks the packed sizes against each other, and what pages say of their tiles. Sets *size: the
+ * bytes of all their tiles. Writes where pages and their tiles begin, and the ends, unless `begin`
+ * is NULL. */
+static ghz_status locate(ghz_context *ctx, const packed_tiles *p, size_t *begin, size_t *tiles, size_t *size) {
+  size_t end = 0;
+  *size = 0;
+  for (size_t i = 0; i < p->pages; i++) {
+    const uint32_t bytes = load_u32(p->sizes + i * p->stride);
+    const unsigned n = tiles_in(p->stream->tiles, page_tiles(p->packed), p->first + i);
+    if (bytes < TILE_PAGE_HEAD || bytes > p->bytes.size - end)
+      return ghz_fail(ctx, GHZ_ECORRUPT, "page %zu of a frame says that it has %u bytes", p->first + i, bytes);
+    const size_t says = ghz_tile_page_says((const uint8_t *)p->bytes.data + end);
+    if (says > (size_t)n * TILE_BYTES_MAX || bytes > tile_page_bound(n, says))
+      return ghz_fail(ctx, GHZ_ECORRUPT, "page %zu of a frame says that its %u tiles have %zu bytes",
+                      p->first + i, n, says);
+    if (begin) {
+      begin[i] = end;
+      tiles[i] = *size;
+    }
+    end += bytes;
+    *size += says; /* of at most 2^54 tiles: no overflow */
+  }
+  if (begin) {
+    begin[p->pages] = end;
+    tiles[p->pages] = *size;
+  }
+  if (end != p->bytes.size)
+    return ghz_fail(ctx, GHZ_ECORRUPT, "the pages of a frame have %zu bytes, their sizes say %zu",
+                    p->bytes.size, end);
+  return GHZ_OK;
 }
 
-ghz_status ghz_unpack_frame(ghz_context *ctx, int level, ghz_bytes frame, size_t size, void *dst) {
+ghz_status ghz_tiles_size(ghz_context *ctx, const packed_tiles *p, size_t *size) {
   GHZ_CALL(ctx);
-  return level == PACK_TILES ? ghz_tiles_unpack(ctx, frame, size, dst)
-                             : ghz_bytes_unpack(ctx, frame, size, dst);
+  return locate(ctx, p, NULL, NULL, size);
+}
+
+static ghz_status unpack_pages(ghz_context *ctx, const packed_tiles *p, uint8_t *sizes, uint8_t *payload) {
+  size_t *begin, size;
+  ghz_status status = page_numbers(ctx, p->pages, &begin);
+  if (status != GHZ_OK)
+    return status;
+  size_t *tiles = begin + p->pages + 1;
+  status = locate(ctx, p, begin, tiles, &size);
+  if (status != GHZ_OK)
+    return status;
+  job j = {.stream = p->stream, .first = p->first, .pages = p->pages, .tiles = tiles, .begin = begin};
+  j.each = page_tiles(p->packed);
+  j.sizes = sizes;
+  j.payload = payload;
+  j.packed = (uint8_t *)p->bytes.data; /* only read */
+  return share(ctx, &j);
+}
+
+ghz_status ghz_tiles_unpack_pages(ghz_context *ctx, const packed_tiles *p, uint8_t *sizes, uint8_t *payload) {
+  GHZ_CALL(ctx);
+  return unpack_pages(ctx, p, sizes, payload);
+}
+
+/* ---- Bodies ---------------------------------------------------------------------------------- */
+
+/* The pages of a body, whose header was read to the slice. */
+static ghz_status open_body(ghz_context *ctx, int packed, ghz_bytes body, const ghz_slice *s, packed_tiles *p) {
+  const uint8_t *data = body.data;
+  const uint64_t pages = tile_pages(packed, s->tiles);
+  if (pages > (body.size - STREAM_HEADER) / (4 + TILE_PAGE_HEAD))
+    return ghz_fail(ctx, GHZ_ECORRUPT, "a frame of %zu bytes cannot have %llu pages", body.size, (ull)pages);
+  const size_t head = body_head(pages);
+  *p = (packed_tiles){s, packed, 0, (size_t)pages, data + STREAM_HEADER, 4, {data + head, body.size - head}};
+  return GHZ_OK;
+}
+
+ghz_status ghz_packed_size(ghz_context *ctx, int packed, ghz_bytes body, size_t most, size_t *size) {
+  GHZ_CALL(ctx);
+  ghz_slice s;
+  packed_tiles p;
+  size_t tiles;
+  ghz_status status = ghz_stream_says(ctx, body, &s, size);
+  if (status == GHZ_OK && *size > most)
+    status =
+        ghz_fail(ctx, GHZ_ECORRUPT, "a frame says that its stream has %zu bytes: it may have %zu", *size, most);
+  if (status == GHZ_OK)
+    status = open_body(ctx, packed, body, &s, &p);
+  if (status == GHZ_OK)
+    status = locate(ctx, &p, NULL, NULL, &tiles);
+  if (status == GHZ_OK && tiles != s.payload_size)
+    status = ghz_fail(ctx, GHZ_ECORRUPT, "the tiles of a frame have %zu bytes, its header says %llu", tiles,
+                      (ull)s.payload_size);
+  return status;
+}
+
+ghz_status ghz_unpack_frame(ghz_context *ctx, int packed, ghz_bytes body, size_t size, void *dst) {
+  GHZ_CALL(ctx);
+  ghz_slice s;
+  tile_sink sink;
+  packed_tiles p;
+  size_t says;
+  ghz_status status = ghz_stream_says(ctx, body, &s, &says);
+  if (status == GHZ_OK)
+    status = open_body(ctx, packed, body, &s, &p);
+  if (status == GHZ_OK)
+    status = ghz_stream_layout(ctx, &s, dst, size, &sink);
+  if (status != GHZ_OK)
+    return status;
+  memcpy(dst, body.data, STREAM_HEADER);
+  status = unpack_pages(ctx, &p, sink.sizes, sink.payload);
+  if (status == GHZ_OK)
+    ghz_put_ends(&sink, s.tiles);
+  return status;
+}
+
+/* ---- Packed streams -------------------------------------------------------------------------- */
+
+/* Magic, version, zeros. */
+enum { HEAD = 8, VERSION_AT = 4 };
+static const uint8_t head[HEAD] = {'G', 'H', 'Z', 'P', 2};
+
+size_t ghz_packed_bound(size_t size) {
+  size_t bound = ghz_pack_bound(size);
+  return bound == 0 || __builtin_add_overflow(bound, HEAD, &bound) ? 0 : bound;
+}
+
+ghz_status ghz_pack_stream(ghz_context *ctx, ghz_bytes stream, int level, void *dst, size_t capacity,
+                           size_t *size) {
+  if (!stream.data || !dst || !size)
+    return ghz_fail(ctx, GHZ_EINVAL, "%s is NULL", !stream.data ? "stream" : dst ? "size" : "dst");
+  if (capacity < HEAD)
+    return ghz_fail(ctx, GHZ_ECAPACITY, "capacity %zu: a packed stream has more", capacity);
+  if (level < PACK_FAST || level > PACK_LEVEL_MOST)
+    return ghz_fail(ctx, GHZ_EINVAL, "level %d of packing: must be %d or %d", level, PACK_FAST,
+                    PACK_LEVEL_MOST);
+  memcpy(dst, head, HEAD);
+  ghz_status status = ghz_pack(ctx, stream, level, (uint8_t *)dst + HEAD, capacity - HEAD, size);
+  if (status == GHZ_OK)
+    *size += HEAD;
+  return status;
+}
+
+int ghz_is_packed(ghz_bytes bytes) {
+  return bytes.data && bytes.size >= HEAD && memcmp(bytes.data, head, VERSION_AT) == 0;
+}
+
+static ghz_status check_head(ghz_context *ctx, ghz_bytes packed) {
+  const uint8_t *b = packed.data;
+  if (!ghz_is_packed(packed))
+    return ghz_fail(ctx, GHZ_ECORRUPT, "%zu bytes are no packed stream", packed.size);
+  if (b[VERSION_AT] == 1 || b[VERSION_AT] > head[VERSION_AT])
+    return ghz_fail(ctx, GHZ_EVERSION, "version %d of packed streams%s: this libghz reads %d", b[VERSION_AT],
+                    b[VERSION_AT] == 1 ? ", of version 0.2 of ghz before its release" : "", head[VERSION_AT]);
+  if (memcmp(b, head, HEAD) != 0)
+    return ghz_fail(ctx, GHZ_ECORRUPT, "the header of a packed stream is damaged");
+  return GHZ_OK;
+}
+
+ghz_status ghz_unpack_stream(ghz_context *ctx, ghz_bytes packed, size_t most, void **stream, size_t *size) {
+  if (!stream || !size)
+    return ghz_fail(ctx, GHZ_EINVAL, "%s is NULL", stream ? "size" : "stream");
+  *stream = NULL;
+  *size = 0;
+  ghz_status status = check_head(ctx, packed);
+  if (status != GHZ_OK)
+    return status;
+  const ghz_bytes frame = {(const uint8_t *)packed.data + HEAD, packed.size - HEAD};
+  size_t bytes;
+  status = ghz_packed_size(ctx, 1, frame, most, &bytes);
+  if (status != GHZ_OK)
+    return status;
+  void *made = malloc(bytes);
+  if (!made)
+    return ghz_fail(ctx, GHZ_ENOMEM, "no %zu bytes for a stream", bytes);
+  status = ghz_unpack_frame(ctx, 1, frame, bytes, made);
+  if (status != GHZ_OK) {
+    free(made);
+    return status;
+  }
+  *stream = made;
+  *size = bytes;
+  return GHZ_OK;
 }

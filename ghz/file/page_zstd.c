@@ -1,23 +1,12 @@
-/* page_zstd.c: one page of a packed frame, as a frame of zstd (RFC 8878) that says its size. */
+/* page_zstd.c: one page of a frame, as a frame of zstd (RFC 8878) that says its size. */
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "file/page.h"
+#include "file/tile_page.h"
 
+#ifdef GHZ_HAVE_ZSTD
 #include <zstd.h>
-#include <zstd_errors.h>
 
 int ghz_page_coded(void) {
   return 1;
-}
-
-int ghz_page_coder_open(page_coder *c, int level) {
-  *c = (page_coder){0};
-  if (level)
-    c->packer = ZSTD_createCCtx();
-  else
-    c->unpacker = ZSTD_createDCtx();
-  if (c->packer && ZSTD_isError(ZSTD_CCtx_setParameter(c->packer, ZSTD_c_compressionLevel, level)))
-    ghz_page_coder_close(c);
-  return c->packer || c->unpacker;
 }
 
 void ghz_page_coder_close(page_coder *c) {
@@ -26,11 +15,11 @@ void ghz_page_coder_close(page_coder *c) {
   *c = (page_coder){0};
 }
 
-size_t ghz_page_pack(const page_coder *c, const void *from, size_t size, void *to) {
-  const size_t packed = ZSTD_compress2(c->packer, to, size - 1, from, size);
-  if (!ZSTD_isError(packed))
-    return packed;
-  return ZSTD_getErrorCode(packed) == ZSTD_error_dstSize_tooSmall ? size : 0;
+size_t ghz_page_pack(page_coder *c, const void *from, size_t size, void *to) {
+  if (!c->packer)
+    c->packer = ZSTD_createCCtx();
+  const size_t packed = c->packer ? ZSTD_compressCCtx(c->packer, to, size - 1, from, size, 1) : size;
+  return ZSTD_isError(packed) ? size : packed;
 }
 
 /* zstd also reads the formats of its versions before 1.0, several frames in a row, and frames that
@@ -43,6 +32,29 @@ static int one_frame(const unsigned char *from, size_t packed, size_t size) {
   return ZSTD_getFrameContentSize(from, packed) == size && ZSTD_findFrameCompressedSize(from, packed) == packed;
 }
 
-int ghz_page_unpack(const page_coder *c, const void *from, size_t packed, void *to, size_t size) {
-  return one_frame(from, packed, size) && ZSTD_decompressDCtx(c->unpacker, to, size, from, packed) == size;
+ghz_status ghz_page_unpack(page_coder *c, ghz_bytes packed, void *to, size_t size) {
+  if (!one_frame(packed.data, packed.size, size))
+    return GHZ_ECORRUPT;
+  if (!c->unpacker && !(c->unpacker = ZSTD_createDCtx()))
+    return GHZ_ENOMEM;
+  return ZSTD_decompressDCtx(c->unpacker, to, size, packed.data, packed.size) == size ? GHZ_OK : GHZ_ECORRUPT;
 }
+#else
+int ghz_page_coded(void) {
+  return 0;
+}
+
+void ghz_page_coder_close(page_coder *c) {
+  *c = (page_coder){0};
+}
+
+size_t ghz_page_pack(page_coder *c, const void *from, size_t size, void *to) {
+  (void)c, (void)from, (void)to;
+  return size;
+}
+
+ghz_status ghz_page_unpack(page_coder *c, ghz_bytes packed, void *to, size_t size) {
+  (void)c, (void)packed, (void)to, (void)size;
+  return GHZ_EUNSUPPORTED;
+}
+#endif

@@ -42,19 +42,31 @@ static void *reserve(void *old, size_t *room, size_t n, size_t each) {
   return data;
 }
 
-int ghz_tile_page_open(tile_page_coder *c, const tile_codec *tiles, int pack) {
+static void begin_page(page_model *p, const tile_page *t) {
+  p->lattice = carrier_lattice(&t->stream->lattice);
+  p->shape = t->stream->shape;
+  p->first = t->first;
+  p->terms = t->stream->terms;
+  p->transform = t->stream->transform;
+  p->tiles = t->tiles;
+}
+
+/* Memory of symbols, which pages of bytes do without; in it no tile that contexts would see of the
+ * page before. */
+static int open_symbols(tile_page_coder *c, const tile_page *t, int pack) {
   page_model *p = &c->page;
-  *c = (tile_page_coder){.tiles = tiles};
-  p->tile = malloc(PAGE_TILES * sizeof *p->tile);
-  p->width = malloc(PAGE_TILES * sizeof *p->width);
-  p->sizes = calloc(PAGE_TILES + 1, sizeof *p->sizes); /* zeros before the magnitudes */
-  p->count = pack ? malloc(4 * sizeof *p->count) : NULL;
-  p->table = malloc((pack ? (size_t)TOKENS : (size_t)CONTEXTS * SLOTS) * sizeof *p->table);
-  if (p->tile && p->width && p->sizes && p->table && (p->count || !pack) &&
-      (!ghz_page_coded() || ghz_page_coder_open(&c->zstd, pack)))
-    return 1;
-  ghz_tile_page_close(c);
-  return 0;
+  begin_page(p, t);
+  if (!p->tile) {
+    p->tile = malloc(PAGE_TILES * sizeof *p->tile);
+    p->width = malloc(PAGE_TILES * sizeof *p->width);
+    p->sizes = calloc(PAGE_TILES + 1, sizeof *p->sizes); /* zeros before the magnitudes */
+    p->count = pack ? malloc(4 * sizeof *p->count) : NULL;
+    p->table = malloc((pack ? (size_t)TOKENS : (size_t)CONTEXTS * SLOTS) * sizeof *p->table);
+  }
+  if (!p->tile || !p->width || !p->sizes || !p->table || (pack && !p->count))
+    return 0;
+  memset(p->tile, 0, PAGE_TILES * sizeof *p->tile);
+  return 1;
 }
 
 void ghz_tile_page_close(tile_page_coder *c) {
@@ -72,17 +84,6 @@ void ghz_tile_page_close(tile_page_coder *c) {
   free(c->copy);
   ghz_page_coder_close(&c->zstd);
   *c = (tile_page_coder){0};
-}
-
-/* No tile is there that contexts would see of the page before. */
-static void begin_page(page_model *p, const tile_page *t) {
-  memset(p->tile, 0, PAGE_TILES * sizeof *p->tile);
-  p->lattice = carrier_lattice(&t->stream->lattice);
-  p->shape = t->stream->shape;
-  p->first = t->number * PAGE_TILES;
-  p->terms = t->stream->terms;
-  p->transform = t->stream->transform;
-  p->tiles = tiles_in_page(t->stream->tiles, t->number);
 }
 
 /* ---- Packing: symbols ------------------------------------------------------------------------ */
@@ -114,9 +115,8 @@ static const uint8_t *padded(tile_page_coder *c, const tile_page *t, size_t read
 /* ---- Packing: bytes -------------------------------------------------------------------------- */
 
 /* Packs bytes by zstd; the size is theirs if that does not make them fewer. */
-static size_t by_zstd(const tile_page_coder *c, const uint8_t *from, size_t size, uint8_t *to) {
-  const size_t packed = ghz_page_coded() && size > 16 ? ghz_page_pack(&c->zstd, from, size, to) : size;
-  return packed ? packed : size; /* without memory, as if it did not pay */
+static size_t by_zstd(tile_page_coder *c, const uint8_t *from, size_t size, uint8_t *to) {
+  return size > 16 ? ghz_page_pack(&c->zstd, from, size, to) : size;
 }
 
 /* About how many bytes they would be, by those in their middle. */
@@ -167,7 +167,7 @@ static size_t put_symbols_page(tile_page_coder *c, uint8_t *dst, size_t less) {
 /* Sizes and tiles as they are, packed by zstd if that makes them fewer than `less`. Returns 0 if
  * not. */
 static size_t put_zstd_page(tile_page_coder *c, const tile_page *t, uint8_t *dst, size_t less) {
-  const size_t sizes = 2 * (size_t)c->page.tiles, all = sizes + t->size;
+  const size_t sizes = 2 * (size_t)t->tiles, all = sizes + t->size;
   memcpy(c->page.byte, t->sizes, sizes);
   memcpy(c->page.byte + sizes, t->payload, t->size);
   const size_t packed = by_zstd(c, c->page.byte, all, c->whole);
@@ -178,8 +178,8 @@ static size_t put_zstd_page(tile_page_coder *c, const tile_page *t, uint8_t *dst
   return TILE_PAGE_HEAD + packed;
 }
 
-static size_t put_stored_page(const tile_page_coder *c, const tile_page *t, uint8_t *dst) {
-  const size_t sizes = 2 * (size_t)c->page.tiles;
+static size_t put_stored_page(const tile_page *t, uint8_t *dst) {
+  const size_t sizes = 2 * (size_t)t->tiles;
   dst[0] = STORED;
   memcpy(dst + TILE_PAGE_HEAD, t->sizes, sizes);
   memcpy(dst + TILE_PAGE_HEAD + sizes, t->payload, t->size);
@@ -265,63 +265,65 @@ static size_t put_smallest(tile_page_coder *c, const tile_page *t, const uint8_t
   return best;
 }
 
-static int reserve_all(tile_page_coder *c, const tile_page *t) {
-  page_model *p = &c->page;
-  const size_t tokens = tokens_most(p->tiles, t->size), whole = t->size + 2 * (size_t)p->tiles + SLACK;
-  p->token = reserve(p->token, &c->tokens_room, tokens, sizeof *p->token);
-  c->words = reserve(c->words, &c->words_room, tokens + LANES, sizeof *c->words);
-  p->byte = reserve(p->byte, &c->bytes_room, whole, 1);
+/* Room for sizes and tiles, and for what zstd makes of them. */
+static int reserve_bytes(tile_page_coder *c, const tile_page *t) {
+  const size_t whole = t->size + 2 * (size_t)t->tiles + SLACK;
+  c->page.byte = reserve(c->page.byte, &c->bytes_room, whole, 1);
   c->whole = reserve(c->whole, &c->whole_room, whole, 1);
-  c->side = reserve(c->side, &c->side_room, 64 * (size_t)p->tiles + 4 * TOKENS, 1);
-  return p->token && c->words && p->byte && c->whole && c->side;
+  return c->page.byte && c->whole;
 }
 
-ghz_status ghz_tile_page_pack(tile_page_coder *c, const tile_page *from, size_t readable, uint8_t *dst,
-                              size_t *size) {
+static int reserve_symbols(tile_page_coder *c, const tile_page *t) {
   page_model *p = &c->page;
-  begin_page(p, from);
-  if (!reserve_all(c, from))
+  const size_t tokens = tokens_most(t->tiles, t->size);
+  p->token = reserve(p->token, &c->tokens_room, tokens, sizeof *p->token);
+  c->words = reserve(c->words, &c->words_room, tokens + LANES, sizeof *c->words);
+  c->side = reserve(c->side, &c->side_room, 64 * (size_t)t->tiles + 4 * TOKENS, 1);
+  return p->token && c->words && c->side && open_symbols(c, t, 1);
+}
+
+ghz_status ghz_tile_page_pack(tile_page_coder *c, const tile_page *from, int level, size_t readable,
+                              uint8_t *dst, size_t *size) {
+  const size_t stored = tile_page_bound(from->tiles, from->size);
+  *size = 0;
+  if (level > 0 && !reserve_bytes(c, from))
     return GHZ_ENOMEM;
-  const uint8_t *payload = padded(c, from, readable);
-  if (!payload)
-    return GHZ_ENOMEM;
-  const size_t stored = tile_page_bound(p->tiles, from->size);
-  *size = put_smallest(c, from, payload, dst, stored);
+  if (level == PACK_FAST)
+    *size = put_zstd_page(c, from, dst, stored);
+  if (level > PACK_FAST) {
+    const uint8_t *payload = reserve_symbols(c, from) ? padded(c, from, readable) : NULL;
+    if (!payload)
+      return GHZ_ENOMEM;
+    *size = put_smallest(c, from, payload, dst, stored);
+  }
   if (*size == 0)
-    *size = put_stored_page(c, from, dst);
+    *size = put_stored_page(from, dst);
   store_u32(dst + 1, (uint32_t)from->size);
   return GHZ_OK;
 }
 
 /* ---- Unpacking ------------------------------------------------------------------------------- */
 
-static ghz_status unpack_bytes(tile_page_coder *c, const uint8_t *from, size_t packed, uint8_t *to,
-                               size_t size) {
-  if (packed == size) {
-    memcpy(to, from, size);
-    return GHZ_OK;
-  }
-  if (!ghz_page_coded())
-    return GHZ_EUNSUPPORTED;
-  return ghz_page_unpack(&c->zstd, from, packed, to, size) ? GHZ_OK : GHZ_ECORRUPT;
-}
-
+/* Sizes and tiles as they are, or by zstd. */
 static ghz_status unpack_plain(tile_page_coder *c, ghz_bytes packed, const tile_page *to) {
-  const uint8_t *b = packed.data;
-  const size_t sizes = 2 * (size_t)c->page.tiles, all = sizes + to->size, have = packed.size - TILE_PAGE_HEAD;
+  const uint8_t *whole = (const uint8_t *)packed.data + TILE_PAGE_HEAD;
+  const size_t sizes = 2 * (size_t)to->tiles, all = sizes + to->size, have = packed.size - TILE_PAGE_HEAD;
+  const int stored = *(const uint8_t *)packed.data == STORED;
   unsigned largest;
-  if (b[0] == STORED ? have != all : have >= all)
+  if (stored ? have != all : have >= all)
     return GHZ_ECORRUPT;
-  c->whole = reserve(c->whole, &c->whole_room, all, 1);
-  if (!c->whole)
-    return GHZ_ENOMEM;
-  const ghz_status status = unpack_bytes(c, b + TILE_PAGE_HEAD, have, c->whole, all);
-  if (status != GHZ_OK)
-    return status;
-  if (sum_sizes(c->whole, c->page.tiles, &largest) != to->size)
+  if (!stored) {
+    c->whole = reserve(c->whole, &c->whole_room, all, 1);
+    const ghz_status status =
+        c->whole ? ghz_page_unpack(&c->zstd, (ghz_bytes){whole, have}, c->whole, all) : GHZ_ENOMEM;
+    if (status != GHZ_OK)
+      return status;
+    whole = c->whole;
+  }
+  if (sum_sizes(whole, to->tiles, &largest) != to->size)
     return GHZ_ECORRUPT;
-  memcpy(to->sizes, c->whole, sizes);
-  memcpy(to->payload, c->whole + sizes, to->size);
+  memcpy(to->sizes, whole, sizes);
+  memcpy(to->payload, whole + sizes, to->size);
   return GHZ_OK;
 }
 
@@ -355,7 +357,11 @@ static ghz_status load_parts(tile_page_coder *c, const page_parts *parts) {
   p->word = c->words;
   p->words = parts->words;
   p->bytes = parts->bytes;
-  return unpack_bytes(c, words + 2 * parts->words, parts->packed, p->byte, parts->bytes);
+  const uint8_t *bytes = words + 2 * parts->words;
+  if (parts->packed < parts->bytes)
+    return ghz_page_unpack(&c->zstd, (ghz_bytes){bytes, parts->packed}, p->byte, parts->bytes);
+  memcpy(p->byte, bytes, parts->bytes);
+  return GHZ_OK;
 }
 
 static int read_side(page_model *p, const page_parts *parts) {
@@ -371,7 +377,7 @@ static ghz_status unpack_symbols(tile_page_coder *c, ghz_bytes packed, const til
   if (!find_parts(packed, to->size, &parts))
     return GHZ_ECORRUPT;
   p->by_blocks = parts.packed < parts.bytes;
-  ghz_status status = load_parts(c, &parts);
+  ghz_status status = open_symbols(c, to, 0) ? load_parts(c, &parts) : GHZ_ENOMEM;
   if (status != GHZ_OK)
     return status;
   memcpy(state, parts.at - sizeof state, sizeof state);
@@ -384,7 +390,6 @@ static ghz_status unpack_symbols(tile_page_coder *c, ghz_bytes packed, const til
 }
 
 ghz_status ghz_tile_page_unpack(tile_page_coder *c, ghz_bytes packed, const tile_page *to) {
-  begin_page(&c->page, to);
   if (packed.size < TILE_PAGE_HEAD || ghz_tile_page_says(packed.data) != to->size)
     return GHZ_ECORRUPT;
   const uint8_t kind = *(const uint8_t *)packed.data;

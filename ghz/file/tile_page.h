@@ -1,27 +1,37 @@
-/* tile_page.h: one page of tiles, packed at level 2 (FILE_FORMAT.md, "Pages of tiles"). */
+/* tile_page.h: one page of a frame, packed (FILE_FORMAT.md, "Pages"). */
 /* SPDX-License-Identifier: BSD-3-Clause */
 #ifndef GHZ_FILE_TILE_PAGE_H
 #define GHZ_FILE_TILE_PAGE_H
 
 #include "coder/page.h"
-#include "file/page.h"
+#include "file/pack.h"
 #include "rules/bytes.h"
 #include "tile/tile.h"
-#include <ghz/slice.h>
 
-enum { TILE_PAGE_HEAD = 5 }; /* kind, and u32 bytes of the tiles */
+/* ---- A page through zstd (page_zstd.c) ------------------------------------------------------- */
 
-/* Pages of so many tiles. */
-static inline uint64_t tile_pages(uint64_t tiles) {
-  return tiles / PAGE_TILES + (tiles % PAGE_TILES != 0);
-}
+/* What one thread packs and unpacks its pages with. Begins as zeros; what is needed is made when it
+ * is. */
+typedef struct page_coder {
+  void *packer, *unpacker;
+} page_coder;
 
-static inline unsigned tiles_in_page(uint64_t tiles, uint64_t number) {
-  const uint64_t left = tiles - number * PAGE_TILES;
-  return left < PAGE_TILES ? (unsigned)left : (unsigned)PAGE_TILES;
-}
+/* Whether there is a zstd. */
+int ghz_page_coded(void);
 
-/* What one thread packs or unpacks such pages with. Its memory grows. */
+void ghz_page_coder_close(page_coder *c);
+
+/* Packs `size` bytes to fewer, and returns how many; `size` if zstd finds no fewer, is not there or
+ * has no memory. */
+size_t ghz_page_pack(page_coder *c, const void *from, size_t size, void *to);
+
+/* Unpacks a page to exactly `size` bytes. Errors: ECORRUPT (it is not one frame of zstd of so
+ * many), ENOMEM, EUNSUPPORTED. */
+ghz_status ghz_page_unpack(page_coder *c, ghz_bytes packed, void *to, size_t size);
+
+/* ---- A page of tiles ------------------------------------------------------------------------- */
+
+/* What one thread packs such pages with, or unpacks them. Begins as {.tiles}; its memory grows. */
 typedef struct tile_page_coder {
   const tile_codec *tiles;
   page_coder zstd;
@@ -32,14 +42,13 @@ typedef struct tile_page_coder {
   int shrinking; /* packing: the bytes of the page are worth zstd */
 } tile_page_coder;
 
-/* Returns 0 without memory. */
-int ghz_tile_page_open(tile_page_coder *c, const tile_codec *tiles, int pack);
 void ghz_tile_page_close(tile_page_coder *c);
 
 /* A page of a stream: its tiles' sizes, u16 each, and the tiles one behind the other. */
 typedef struct tile_page {
   const ghz_slice *stream; /* header alone */
-  uint64_t number;
+  uint64_t first;          /* tile */
+  unsigned tiles;
   uint8_t *sizes, *payload;
   size_t size; /* of the payload */
 } tile_page;
@@ -49,10 +58,10 @@ static inline size_t tile_page_bound(unsigned tiles, size_t size) {
   return TILE_PAGE_HEAD + 2 * (size_t)tiles + size;
 }
 
-/* Packs a page to dst, which has room for its bound; `readable` bytes follow the payload. Sets
- * *size. Errors: ENOMEM. */
-ghz_status ghz_tile_page_pack(tile_page_coder *c, const tile_page *from, size_t readable, uint8_t *dst,
-                              size_t *size);
+/* Packs a page at a level to dst, which has room for its bound; `readable` bytes follow the payload.
+ * Sets *size. Errors: ENOMEM. */
+ghz_status ghz_tile_page_pack(tile_page_coder *c, const tile_page *from, int level, size_t readable,
+                              uint8_t *dst, size_t *size);
 
 /* The bytes that the tiles of a packed page have, as its head says. */
 static inline uint32_t ghz_tile_page_says(const uint8_t *packed) {

@@ -9,8 +9,8 @@
 
 #include "context/call.h"
 #include "context/parallel.h"
-#include "describe.h"
-#include "numbers/raw_numbers.h"
+#include "lattice.h"
+#include "numbers/tally.h"
 #include "rules/bytes.h"
 #include "rules/parse.h"
 #include "rules/types.h"

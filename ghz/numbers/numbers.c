@@ -2,12 +2,12 @@
  * their own, which then go into a tally. */
 /* SPDX-License-Identifier: BSD-3-Clause */
 
-#include "numbers/raw_numbers.h"
+#include "numbers/tally.h"
 
 #include <math.h>
 #include <string.h>
 
-#include "agree.h"
+#include "compute.h"
 #include "context/call.h"
 #include "context/parallel.h"
 #include "rules/parse.h"

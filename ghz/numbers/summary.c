@@ -7,7 +7,7 @@
 
 #include "context/context.h"
 #include "context/floating.h"
-#include "numbers/raw_numbers.h"
+#include "numbers/tally.h"
 #include "rules/shape.h"
 
 static const ghz_estimate no_number = {NAN, NAN, NAN};

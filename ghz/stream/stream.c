@@ -130,6 +130,17 @@ ghz_status ghz_stream_header(ghz_context *ctx, ghz_bytes src, size_t operand, gh
   return GHZ_OK;
 }
 
+ghz_status ghz_stream_says(ghz_context *ctx, ghz_bytes header, ghz_slice *s, size_t *size) {
+  ghz_status status = parse_common(ctx, header, STREAM_MAGIC, STREAM_HEADER, 0, s);
+  if (status != GHZ_OK)
+    return status;
+  s->tiles = shape_tiles(&s->shape);
+  const size_t index = ghz_stream_index_size(s->tiles);
+  if (index == 0 || __builtin_add_overflow(index, s->payload_size, size))
+    return ghz_fail(ctx, GHZ_ECORRUPT, "a stream of 2^64 bytes or more");
+  return GHZ_OK;
+}
+
 /* A whole stream's ends of chunks lie before its sizes. */
 static const uint8_t *stored_ends(const ghz_slice *whole) {
   return (const uint8_t *)whole->sizes - 8 * chunks_of(whole->tiles);

@@ -12,6 +12,10 @@
 /* Views a whole stream, after checking its header against its length; `operand` is for messages. */
 ghz_status ghz_stream_header(ghz_context *ctx, ghz_bytes src, size_t operand, ghz_slice *slice);
 
+/* The header of a stream by itself, which STREAM_HEADER bytes are; sets *size: the bytes that the
+ * whole has, as it says. */
+ghz_status ghz_stream_says(ghz_context *ctx, ghz_bytes header, ghz_slice *slice, size_t *size);
+
 /* Checks the index of a whole stream: sizes of tiles and stored ends of chunks against each other.
  * Writes where its chunks begin, and the end, unless `offset` is NULL. */
 ghz_status ghz_stream_locate(ghz_context *ctx, const ghz_slice *whole, uint64_t *offset);

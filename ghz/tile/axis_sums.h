@@ -51,149 +51,7 @@ DEFINE_SUM_COLUMNS(sum_columns_64, int64_t, uint64_t)
 DEFINE_SUM_COLUMNS(sum_columns_128, int128, uint128)
 #undef DEFINE_SUM_COLUMNS
 
-/* ---- Integers that stand in memory ----------------------------------------------------------- */
-
-/* Integers of 32 bits, none larger than `most` but in damaged tiles. */
-static void sums_of_32(int32_t *q, column_grid g, unsigned axes, double most, tile_sums *s) {
-  const int summed = summed_columns(g, axes), outputs = TILE / summed;
-  s->most = most * summed;
-  if (s->most < 0x1p31) {
-    sum_columns_32(q, g, axes);
-    for (int i = 0; i < outputs; i++)
-      s->sum[i] = q[i];
-    return;
-  }
-  for (int i = 0; i < TILE; i++)
-    s->sum[i] = q[i];
-  sum_columns_64(s->sum, g, axes);
-}
-
-static void widen_sums(const int64_t *q, int128 *k) {
-  for (int i = 0; i < TILE; i++)
-    k[i] = q[i];
-}
-
-/* Of 64 bits, in the sums' place, or with `wide` of 128. */
-static void sums_of_64(column_grid g, unsigned axes, double most, tile_sums *s) {
-  ALIGNED int64_t q[TILE];
-  s->most = most * summed_columns(g, axes);
-  if (s->most < 0x1p62) {
-    sum_columns_64(s->sum, g, axes);
-    return;
-  }
-  memcpy(q, s->sum, sizeof q);
-  s->wide = 1;
-  widen_sums(q, s->wide_sum);
-  sum_columns_128(s->wide_sum, g, axes);
-}
-
-/* ---- What is hidden -------------------------------------------------------------------------- */
-
-/* Columns outside and specials of a tile; `any` says whether some may join sums that count. */
-typedef struct hidden_columns {
-  int any;
-  ALIGNED bit_plane at;
-} hidden_columns;
-
-/* Sets the columns of a plane to `v`. */
-#define DEFINE_SET_COLUMNS(name, INT)                                                                          \
-  static void name(INT *q, const bit_plane plane, INT v) {                                                     \
-    for (unsigned b = 0; b < BLOCKS; b++)                                                                      \
-      for (unsigned t = 0; plane[b] && t < BLOCK; t++)                                                         \
-        q[b * BLOCK + t] = plane[b] >> t & 1 ? v : q[b * BLOCK + t];                                           \
-  }
-
-DEFINE_SET_COLUMNS(set_columns_16, int16_t)
-DEFINE_SET_COLUMNS(set_columns_32, int32_t)
-DEFINE_SET_COLUMNS(set_columns_64, int64_t)
-DEFINE_SET_COLUMNS(set_columns_128, int128)
-#undef DEFINE_SET_COLUMNS
-
-/* Whether the border cuts a tile along an axis that is summed. Else what lies outside joins sums
- * that lie outside, too. */
-static int cut_along(const tile_extent *e, unsigned axes) {
-  const column_grid g = columns_of(e->dims);
-  return (axes & AXIS_Z && (int)e->z < g.z) || (axes & AXIS_Y && (int)e->y < g.y) ||
-         (axes & AXIS_X && (int)e->x < g.x);
-}
-
-/* Specials are counted, too. */
-static void find_hidden(const layer_header *h, const tile_extent *e, unsigned axes, hidden_columns *hidden,
-                        tile_sums *s) {
-  specials of;
-  s->specials = h->specials != NULL;
-  hidden->any = s->specials || cut_along(e, axes);
-  if (!hidden->any)
-    return;
-  columns_inside(e, hidden->at);
-  for (int b = 0; b < PLANE_BYTES; b++)
-    hidden->at[b] = (uint8_t)~hidden->at[b];
-  if (!s->specials)
-    return;
-  parse_specials(h, &of);
-  for (int b = 0; b < PLANE_BYTES; b++) {
-    of.plus[b] |= of.minus[b];
-    hidden->at[b] |= of.plus[b];
-  }
-  memset(s->missing, 0, sizeof s->missing);
-  set_columns_16(s->missing, of.plus, 1);
-  sum_columns_16(s->missing, columns_of(e->dims), axes);
-}
-
-/* ---- Tiles without coefficients -------------------------------------------------------------- */
-
-/* Beyond damaged tiles no integer of the lattice is larger. */
-static double most_of_lattice(const ghz_lattice *l, const layer_header *h, uint32_t terms) {
-  return (double)terms * (double)(UINT64_C(1) << integer_bits(l, h->mode));
-}
-
-/* Integers of 32 bits, in brick order; of a flat tile in any, if that does not matter. */
-static void narrow_columns(const ghz_lattice *l, const tile_header *t, unsigned dims, uint32_t terms,
-                           int any_order, int32_t *q) {
-  ALIGNED int64_t by_position[TILE];
-  if (dims == 1) {
-    decode_integers(&t->lattice, 0, by_position);
-    if (any_order)
-      memcpy(q, by_position, TILE * sizeof *q);
-    else
-      merge_32(by_position, q, 0);
-  } else if (has_quick_way(l, t, terms, dims)) {
-    const tile_place whole = packed_place(whole_tile((int)dims));
-    const brick_target to = target_of(&whole, sizeof *q, 0, 1, q);
-    (dims == 3 ? put_lattice_3_AS_THEY_ARE : put_lattice_2_AS_THEY_ARE)(&to, &t->lattice);
-  } else {
-    brick_integers(&t->lattice, &brick_grids[dims], 0, (int64_t *)(void *)q);
-  }
-}
-
-static void wide_columns(const layer_header *h, unsigned dims, int64_t *q) {
-  ALIGNED int64_t by_position[TILE];
-  if (dims == 1) {
-    decode_integers(h, 1, by_position);
-    merge_64(by_position, q, 0);
-  } else {
-    brick_integers(h, &brick_grids[dims], 1, q);
-  }
-}
-
-static void sums_of_lattice(const ghz_lattice *l, const tile_header *t, unsigned dims, uint32_t terms,
-                            unsigned axes, const hidden_columns *hidden, tile_sums *s) {
-  ALIGNED int32_t q[TILE];
-  const double most = most_of_lattice(l, &t->lattice, terms);
-  if (!fits_32_bits(l, t->lattice.mode, terms)) {
-    wide_columns(&t->lattice, dims, s->sum);
-    if (hidden->any)
-      set_columns_64(s->sum, hidden->at, 0);
-    sums_of_64(columns_of(dims), axes, most, s);
-    return;
-  }
-  narrow_columns(l, t, dims, terms, axes && !hidden->any, q);
-  if (hidden->any)
-    set_columns_32(q, hidden->at, 0);
-  sums_of_32(q, columns_of(dims), axes, most, s);
-}
-
-/* ---- Tiles with coefficients ----------------------------------------------------------------- */
+/* ---- Whole bricks with coefficients ---------------------------------------------------------- */
 
 /* n frequencies, of which the first `live` count, an even number, to n values, of so many lanes. */
 GHZ_INLINE void values_along(int n, int lanes, const double *c, int from, int live, double *y, int to) {
@@ -290,94 +148,113 @@ static double most_of_others(const layer_header *c, unsigned dims, unsigned axes
   return (double)sum * x * y * z;
 }
 
-/* Coefficients, what they leave, and the first one, whose share is the same everywhere. `others`
- * is below 2^53. */
-static void sums_of_whole(const tile_header *t, unsigned dims, unsigned axes, double others, tile_sums *s) {
-  const column_grid g = columns_of(dims);
-  const int summed = summed_columns(g, axes), outputs = TILE / summed;
-  const int64_t one = INT64_C(1) << transform_bits(dims);
+/* Coefficients, what they leave, and the first one, whose share is the same everywhere. Returns 0
+ * for a brick that is summed as integers. */
+static int sum_whole(const ghz_lattice *l, const tile_header *t, const tile_extent *e, uint32_t terms,
+                     unsigned axes, tile_sums *s) {
+  const int dims = (int)e->dims;
+  const column_grid g = columns_of(e->dims);
+  const double others = t->transformed ? most_of_others(&t->coefficients, e->dims, axes) : 0;
+  if (!t->transformed || t->lattice.specials || e->n < TILE || !axes || others >= 0x1p53 ||
+      !has_quick_way(l, t, terms, e->dims))
+    return 0;
+  const int summed = summed_columns(g, axes);
+  const int64_t one = INT64_C(1) << transform_bits(e->dims);
   const int64_t first = t->coefficients.anchor * summed * (dims == 3 ? 1 << 24 : 1 << 16);
   quick_coefficients q;
   quick_left left;
   ALIGNED double y[TILE];
-  quick_coefficients_of((int)dims, &t->coefficients, &q);
+  quick_coefficients_of(dims, &t->coefficients, &q);
   quick_left_of(&t->lattice, &left);
   (dims == 3 ? sum_cube : sum_plane)(&q, axes, y);
-  for (int i = 0; i < outputs; i++)
-    s->sum[i] = (int64_t)(y[i] * (double)one) + first;
-  s->most = others + fabs((double)first) + 0x1p15 * summed * (double)one;
-  if (left.live == 0)
-    return;
   for (int k = 0; k < 8; k++)
     if (!(left.live >> k & 1))
       memset(left.q + k * EIGHTH, 0, EIGHTH * sizeof *left.q);
   sum_columns_32(left.q, g, axes);
-  for (int i = 0; i < outputs; i++)
-    s->sum[i] += left.q[i] * one;
+  for (int i = 0; i < TILE / summed; i++)
+    s->sum[i] = (int64_t)(y[i] * (double)one) + first + left.q[i] * one;
+  s->most = others + fabs((double)first) + 0x1p15 * summed * (double)one;
+  s->wide = s->specials = 0;
+  s->shift = lattice_bits(l->type, dims) - transform_bits(e->dims);
+  return 1;
 }
 
-/* No integer of a brick with coefficients is larger, which are exact in float64. */
-static double most_composed(const ghz_lattice *l, const tile_header *t, unsigned dims, uint32_t terms) {
-  const layer_header *h = &t->lattice;
-  const double left = h->order ? most_of_lattice(l, h, terms) : h->height ? ldexp(1, (int)h->height - 1) : 0;
-  return most_of_others(&t->coefficients, dims, 0) + fabs((double)t->coefficients.anchor) * 0x1p24 +
-         left * (double)(UINT64_C(1) << transform_bits(dims));
+/* ---- Integers -------------------------------------------------------------------------------- */
+
+/* How many specials each sum lacks. */
+static void sum_missing(const tile_integers *t, column_grid g, unsigned axes, tile_sums *s) {
+  s->specials = t->special;
+  for (unsigned i = 0; t->special && i < TILE; i++)
+    s->missing[i] = (int16_t)(column_in(t->specials.plus, i) | column_in(t->specials.minus, i));
+  if (t->special)
+    sum_columns_16(s->missing, g, axes);
 }
 
-/* All values of a brick, in steps, without rounding. */
-static void compose_exactly(const ghz_lattice *l, const tile_header *t, unsigned dims, uint32_t terms,
-                            double *composed) {
-  const tile_place whole = packed_place(whole_tile((int)dims));
-  const brick_target to = target_of(&whole, sizeof *composed, 0, 1, composed);
-  if (has_quick_way(l, t, terms, dims))
-    put_transformed((int)dims, t, GHZ_F64, &to);
-  else
-    compose(l, t, &brick_grids[dims], composed);
-}
-
-static void sums_of_transformed(const ghz_lattice *l, const tile_header *t, unsigned dims, uint32_t terms,
-                                unsigned axes, const hidden_columns *hidden, tile_sums *s) {
-  const double one = (double)(UINT64_C(1) << transform_bits(dims)),
-               others = most_of_others(&t->coefficients, dims, axes);
-  if (!hidden->any && axes && others < 0x1p53 && has_quick_way(l, t, terms, dims)) {
-    sums_of_whole(t, dims, axes, others, s);
-  } else if (fits_32_bits(l, t->lattice.mode, terms) && inverse_is_exact(&t->coefficients)) {
-    ALIGNED double composed[TILE];
-    compose_exactly(l, t, dims, terms, composed);
-    for (int i = 0; i < TILE; i++)
-      s->sum[i] = (int64_t)(composed[i] * one);
-    if (hidden->any)
-      set_columns_64(s->sum, hidden->at, 0);
-    sums_of_64(columns_of(dims), axes, most_composed(l, t, dims, terms), s);
-  } else {
-    s->wide = 1;
-    compose_integers(l, t, &brick_grids[dims], s->wide_sum);
-    if (hidden->any)
-      set_columns_128(s->wide_sum, hidden->at, 0);
-    sum_columns_128(s->wide_sum, columns_of(dims), axes);
+/* In 32 bits where no sum leaves them. No integer is larger than `most` but in damaged tiles. */
+static void sum_32(int32_t *q, column_grid g, unsigned axes, double most, tile_sums *s) {
+  const int summed = summed_columns(g, axes);
+  s->most = most * summed;
+  if (s->most < 0x1p31) {
+    sum_columns_32(q, g, axes);
+    for (int i = 0; i < TILE / summed; i++)
+      s->sum[i] = q[i];
+    return;
   }
+  for (int i = 0; i < TILE; i++)
+    s->sum[i] = q[i];
+  sum_columns_64(s->sum, g, axes);
 }
 
-/* ---- Any tile -------------------------------------------------------------------------------- */
+/* Of integers in the sums' place, likewise. */
+static void sum_64(column_grid g, unsigned axes, tile_sums *s) {
+  uint64_t any = 0;
+  for (int i = 0; i < TILE; i++)
+    any |= (uint64_t)(s->sum[i] < 0 ? ~s->sum[i] : s->sum[i]);
+  s->most = (double)(UINT64_C(1) << bit_length(any)) * summed_columns(g, axes);
+  s->wide = s->most >= 0x1p62;
+  for (int i = 0; s->wide && i < TILE; i++)
+    s->wide_sum[i] = s->sum[i];
+  if (!s->wide)
+    sum_columns_64(s->sum, g, axes);
+}
+
+/* Flat tiles, whose sums are of all integers or of none, need an order for the latter alone. */
+static void sum_integers(tile_integers *t, column_grid g, unsigned axes, double most, tile_sums *s) {
+  const int merge = !t->linear && !axes;
+  ALIGNED int32_t merged[TILE];
+  s->wide = t->form == IN_128;
+  if (t->form == IN_32) {
+    if (merge)
+      merge_32(t->q32, merged, 0);
+    sum_32(merge ? merged : t->q32, g, axes, most, s);
+  } else if (t->form == IN_64) {
+    if (merge)
+      merge_64(t->q64, s->sum, 0);
+    else
+      memcpy(s->sum, t->q64, sizeof s->sum);
+    sum_64(g, axes, s);
+  } else {
+    memcpy(s->wide_sum, t->q128, sizeof s->wide_sum);
+  }
+  if (s->wide)
+    sum_columns_128(s->wide_sum, g, axes);
+}
 
 static ghz_status sum_axes(const ghz_lattice *l, tile_source src, const tile_extent *e, unsigned axes,
                            tile_sums *s) {
-  tile_header t;
+  tile_header h;
   encoded_tile room;
-  hidden_columns hidden;
-  const ghz_status status = parse(l, padded_copy(src, &room), e, &t);
+  tile_integers t;
+  const column_grid g = columns_of(e->dims);
+  const ghz_status status = parse(l, padded_copy(src, &room), e, &h);
   if (status != GHZ_OK)
     return status;
-  axes &= e->dims == 3   ? AXIS_Z | AXIS_Y | AXIS_X
-          : e->dims == 2 ? AXIS_Y | AXIS_X
-                         : AXIS_X; /* it has no others */
-  s->wide = 0;
-  s->shift = t.transformed ? lattice_bits(l->type, (int)e->dims) - transform_bits(e->dims)
-                           : unit_shift(l->type, (int)e->dims, t.lattice.mode);
-  find_hidden(&t.lattice, e, axes, &hidden, s);
-  if (t.transformed)
-    sums_of_transformed(l, &t, e->dims, src.terms, axes, &hidden, s);
-  else
-    sums_of_lattice(l, &t, e->dims, src.terms, axes, &hidden, s);
+  axes &= (g.z > 1 ? AXIS_Z : 0) | (g.y > 1 ? AXIS_Y : 0) | AXIS_X; /* it has no others */
+  if (sum_whole(l, &h, e, src.terms, axes, s))
+    return GHZ_OK;
+  tile_integers_of(l, &h, e, src.terms, &t);
+  s->shift = t.shift;
+  sum_missing(&t, g, axes, s);
+  sum_integers(&t, g, axes, (double)src.terms * (double)(UINT64_C(1) << integer_bits(l, h.lattice.mode)), s);
   return GHZ_OK;
 }

@@ -4,12 +4,13 @@
 
 /* What is summed up of the pairs of a tile. */
 typedef struct pair_sums {
-  int64_t product, difference, squares, magnitude[2];
-  uint64_t largest;
+  int64_t difference, magnitude[2], largest;
+  int128 product, squares;
 } pair_sums;
 
 static pair_sums narrow_pairs(const int32_t *a, const int32_t *b) {
   pair_sums s = {0};
+  int64_t product = 0, squares = 0;
   int32_t largest = 0;
   for (int i = 0; i < TILE; i++) {
     const int32_t d = a[i] - b[i], size = d < 0 ? -d : d;
@@ -20,81 +21,53 @@ static pair_sums narrow_pairs(const int32_t *a, const int32_t *b) {
   }
   for (int i = 0; i < TILE; i++) {
     const int32_t d = a[i] - b[i];
-    s.product += (int64_t)a[i] * b[i];
-    s.squares += (int64_t)d * d;
+    product += (int64_t)a[i] * b[i];
+    squares += (int64_t)d * d;
   }
-  s.largest = (uint64_t)largest;
+  s.product = product;
+  s.squares = squares;
+  s.largest = largest;
   return s;
 }
 
-static uint128 add_narrow_pairs(const tile_integers t[2], lattice_comparison *c) {
-  const unsigned shift = t[0].shift;
-  const pair_sums s = narrow_pairs(t[0].q32, t[1].q32);
-  wide_sum_add(&c->product, s.product, 2 * shift);
-  wide_sum_add(&c->difference, s.difference, shift);
-  wide_sum_add(&c->squares, s.squares, 2 * shift);
-  for (int i = 0; i < 2; i++)
-    wide_sum_add(&c->magnitude[i], s.magnitude[i], shift);
-  return (uint128)s.largest << shift;
-}
-
-/* Pairs of split integers, the parts of their differences to `d`. */
-static pair_sums split_pairs(const tile_integers t[2], int32_t *high, int32_t *low) {
+static pair_sums wide_pairs(const int64_t *a, const int64_t *b) {
   pair_sums s = {0};
-  const unsigned split = t[0].split;
-  int64_t largest = 0;
+  parted_integers p[2];
+  ALIGNED int64_t d[TILE];
   for (int i = 0; i < TILE; i++) {
-    high[i] = t[0].q32[i] - t[1].q32[i];
-    low[i] = t[0].low[i] - t[1].low[i];
+    d[i] = a[i] - b[i];
+    const int64_t size = d[i] < 0 ? -d[i] : d[i];
+    s.difference += d[i];
+    s.magnitude[0] += a[i] < 0 ? -a[i] : a[i];
+    s.magnitude[1] += b[i] < 0 ? -b[i] : b[i];
+    s.largest = size > s.largest ? size : s.largest;
   }
-  for (int i = 0; i < TILE; i++) {
-    const int64_t a = (int64_t)((uint64_t)(int64_t)t[0].q32[i] << split) + t[0].low[i],
-                  b = (int64_t)((uint64_t)(int64_t)t[1].q32[i] << split) + t[1].low[i], d = a - b,
-                  size = d < 0 ? -d : d;
-    s.magnitude[0] += a < 0 ? -a : a;
-    s.magnitude[1] += b < 0 ? -b : b;
-    s.difference += d;
-    largest = size > largest ? size : largest;
-  }
-  s.largest = (uint64_t)largest;
+  part_integers(a, &p[0]);
+  part_integers(b, &p[1]);
+  s.product = sum_of_products(&p[0], &p[1]);
+  part_integers(d, &p[0]);
+  s.squares = sum_of_products(&p[0], &p[0]);
   return s;
 }
 
-static void add_products(const tile_integers t[2], unsigned shift, wide_sum *s) {
-  int64_t high = 0, mixed = 0, low = 0;
-  for (int i = 0; i < TILE; i++) {
-    const int64_t h = t[0].q32[i], l = t[0].low[i], g = t[1].q32[i], k = t[1].low[i];
-    high += h * g;
-    mixed += h * k + l * g;
-    low += l * k;
-  }
-  add_three(s, high, mixed, low, t[0].split, shift);
-}
-
-static uint128 add_split_pairs(const tile_integers t[2], lattice_comparison *c) {
-  ALIGNED int32_t high[TILE], low[TILE];
-  const unsigned shift = t[0].shift, split = t[0].split;
-  const pair_sums s = split_pairs(t, high, low);
-  const parts_of_integers d = {high, low, split};
-  add_products(t, 2 * shift, &c->product);
-  wide_sum_add(&c->difference, s.difference, shift);
-  add_squares(&d, 2 * shift, &c->squares);
+static uint128 add_pair_sums(const pair_sums *s, unsigned shift, lattice_comparison *c) {
+  wide_sum_add(&c->product, s->product, 2 * shift);
+  wide_sum_add(&c->difference, s->difference, shift);
+  wide_sum_add(&c->squares, s->squares, 2 * shift);
   for (int i = 0; i < 2; i++)
-    wide_sum_add(&c->magnitude[i], s.magnitude[i], shift);
-  return (uint128)s.largest << shift;
+    wide_sum_add(&c->magnitude[i], s->magnitude[i], shift);
+  return (uint128)s->largest << shift;
 }
 
 static inline uint128 magnitude_of(int128 v) {
   return v < 0 ? 0 - (uint128)v : (uint128)v;
 }
 
-static uint128 add_any_pairs(tile_integers t[2], lattice_comparison *c) {
-  const unsigned shift = t[0].shift < t[1].shift ? t[0].shift : t[1].shift;
+static uint128 add_any_pairs(const tile_integers t[2], lattice_comparison *c) {
+  const unsigned shift = t[0].shift;
   uint128 largest = 0;
-  for (int i = 0; i < 2; i++)
-    widen_integers(&t[i], shift);
   for (unsigned v = 0; v < TILE; v++) {
-    const int128 a = t[0].q128[v], b = t[1].q128[v], d = a - b;
+    const int128 a = integer_in(&t[0], v), b = integer_in(&t[1], v), d = a - b;
     wide_sum_add_product(&c->product, a, b, 2 * shift);
     wide_sum_add(&c->difference, d, shift);
     wide_sum_add_product(&c->squares, d, d, 2 * shift);
@@ -105,43 +78,20 @@ static uint128 add_any_pairs(tile_integers t[2], lattice_comparison *c) {
   return largest << shift;
 }
 
-/* A tile in units that the high parts of the other, which is split, are a fraction of: as one
- * that is split in the same way. */
-static void split_alike(tile_integers *t, const tile_integers *other) {
-  const unsigned up = t->shift - (other->shift + other->split);
-  if (t->form != PLAIN_32 || other->form != SPLIT || up > 8 || !is_narrow(t->q32, HIGH_BITS - up))
-    return;
-  for (int i = 0; i < TILE; i++)
-    t->q32[i] = (int32_t)((uint32_t)t->q32[i] << up);
-  memset(t->low, 0, sizeof t->low);
-  t->form = SPLIT;
-  t->split = other->split;
-  t->shift = other->shift;
-}
-
-/* One in the unit of the other, which is the half of its own. */
-static void halve_unit(tile_integers *t, const tile_integers *other) {
-  if (t->form != PLAIN_32 || other->form != PLAIN_32 || t->shift != other->shift + 1 ||
-      !is_narrow(t->q32, NARROW_BITS - 1))
-    return;
-  for (int i = 0; i < TILE; i++)
-    t->q32[i] *= 2;
-  t->shift = other->shift;
-}
-
 /* Adds up what the pairs give; returns the largest difference. */
 static uint128 add_pairs(tile_integers t[2], lattice_comparison *c) {
-  for (int i = 0; i < 2; i++)
-    make_products_fit(&t[i]);
-  for (int i = 0; i < 2; i++) {
-    split_alike(&t[i], &t[1 - i]);
-    halve_unit(&t[i], &t[1 - i]);
+  const unsigned shift = t[0].shift < t[1].shift ? t[0].shift : t[1].shift;
+  pair_sums s;
+  if (t[0].shift == t[1].shift && is_narrow(&t[0]) && is_narrow(&t[1])) {
+    s = narrow_pairs(t[0].q32, t[1].q32);
+    return add_pair_sums(&s, shift, c);
   }
-  if (t[0].shift == t[1].shift && t[0].form == PLAIN_32 && t[1].form == PLAIN_32)
-    return add_narrow_pairs(t, c);
-  if (t[0].shift == t[1].shift && t[0].form == SPLIT && t[1].form == SPLIT && t[0].split == t[1].split)
-    return add_split_pairs(t, c);
-  return add_any_pairs(t, c);
+  for (int i = 0; i < 2; i++)
+    widen_integers(&t[i], shift);
+  if (t[0].form != IN_64 || t[1].form != IN_64)
+    return add_any_pairs(t, c);
+  s = wide_pairs(t[0].q64, t[1].q64);
+  return add_pair_sums(&s, shift, c);
 }
 
 /* Notes the first place of a tile's largest difference if it is larger than those of other tiles,
@@ -211,7 +161,7 @@ static ghz_status compare(const ghz_lattice *l, const tile_source src[2], const 
   }
   for (int i = 0; i < 2; i++)
     if (src[i].size == 0) /* zeros, in any units */
-      t[i].shift = t[1 - i].shift + (t[1 - i].form == SPLIT ? t[1 - i].split : 0);
+      t[i].shift = t[1 - i].shift;
   const unsigned n = p->extent.n, finite = hide_in_both(t, n, &c->mismatches);
   c->finite += finite;
   c->specials += n - finite;

@@ -2,27 +2,25 @@
  * stream share: for sums and comparisons without floating point. Part of codec.h. */
 /* SPDX-License-Identifier: BSD-3-Clause */
 
-/* How integers are held. SPLIT: as high * 2^split + low, low of at most 2^26 in magnitude and high
- * of at most 2^24: then 1024 products of such, or of differences of such, sum up to less than
- * 2^63. */
-enum integer_form { PLAIN_32, SPLIT, PLAIN_64, PLAIN_128 };
+/* How integers are held: in 32, 64 or 128 bits. */
+enum integer_form { IN_32, IN_64, IN_128 };
 
-enum { LOW_BITS = 26, HIGH_BITS = 24 };
+/* Integers of 32 bits below 2^25 in magnitude, and of 64 below 2^50, can be multiplied: 1024 products
+ * of differences of such sum up to less than 2^63, and in parts (sum_of_products). */
+enum { NARROW_BITS = 25, PART_BITS = 26, WIDE_BITS = 50 };
 
 /* Integers in units of 2^shift lattice units (tile.h). Those of columns outside, and of specials,
  * are 0. */
 typedef struct tile_integers {
   enum integer_form form;
   int linear;     /* they are in brick order, not position-major */
-  unsigned shift; /* below 64 */
-  unsigned split;
-  int hides; /* some column is hidden: */
+  unsigned shift; /* below 32 */
+  int hides;      /* some column is hidden: */
   ALIGNED bit_plane hidden;
   specials specials; /* set where `special` */
   int special;
-  ALIGNED int32_t q32[TILE]; /* PLAIN_32, and high of SPLIT */
-  ALIGNED int32_t low[TILE];
   union {
+    ALIGNED int32_t q32[TILE];
     ALIGNED int64_t q64[TILE];
     ALIGNED int128 q128[TILE];
   };
@@ -34,16 +32,7 @@ static inline unsigned place_of_column(const tile_integers *t, unsigned column) 
 
 /* The integer at a place of the arrays. */
 static inline int128 integer_in(const tile_integers *t, unsigned i) {
-  switch (t->form) {
-  case PLAIN_32:
-    return t->q32[i];
-  case SPLIT:
-    return (int64_t)t->q32[i] * (INT64_C(1) << t->split) + t->low[i];
-  case PLAIN_64:
-    return t->q64[i];
-  default:
-    return t->q128[i];
-  }
+  return t->form == IN_32 ? t->q32[i] : t->form == IN_64 ? t->q64[i] : t->q128[i];
 }
 
 static inline int128 exact_integer(const tile_integers *t, unsigned column) {
@@ -59,14 +48,12 @@ static unsigned count_columns(const bit_plane plane) {
 
 static void hide_column(tile_integers *t, unsigned column) {
   const unsigned i = place_of_column(t, column);
-  if (t->form == PLAIN_128)
+  if (t->form == IN_128)
     t->q128[i] = 0;
-  else if (t->form == PLAIN_64)
+  else if (t->form == IN_64)
     t->q64[i] = 0;
   else
     t->q32[i] = 0;
-  if (t->form == SPLIT)
-    t->low[i] = 0;
 }
 
 /* Sets the integers of a plane's columns to 0. */
@@ -90,50 +77,75 @@ static void hide(tile_integers *t, const layer_header *h, const tile_extent *e) 
   hide_columns(t, t->hidden);
 }
 
-/* What `compose` gives, in multiples of 2^-bits of a step, in parts. A high part below 2^22
- * leaves no doubt that it was not rounded. Returns 0 beyond. */
-static int split_composed(const double *transformed, unsigned bits, tile_integers *t) {
-  const double up = (double)(1U << (bits - t->split)), scale = (double)(UINT64_C(1) << t->split);
-  const double zero = ROUND_F64;
+/* ---- From tiles ------------------------------------------------------------------------------ */
+
+/* All values of a brick with coefficients, in steps: float64 holds them without rounding. */
+static void compose_exactly(const ghz_lattice *l, const tile_header *t, unsigned dims, uint32_t terms,
+                            double *composed) {
+  const tile_place whole = packed_place(whole_tile((int)dims));
+  const brick_target to = target_of(&whole, sizeof *composed, 0, 1, composed);
+  if (has_quick_way(l, t, terms, dims))
+    put_transformed((int)dims, t, GHZ_F64, &to);
+  else
+    compose(l, t, &brick_grids[dims], composed);
+}
+
+/* Whole numbers times 2^-bits to integers. Returns 0 if one reaches 2^50. */
+static int to_integers_64(const double *v, unsigned bits, int64_t *q) {
+  const double unit = (double)(UINT64_C(1) << bits), zero = ROUND_F64;
   uint64_t beyond = 0, zero_bits;
   memcpy(&zero_bits, &zero, sizeof zero_bits);
   for (int i = 0; i < TILE; i++) {
-    const double k = transformed[i] * up, sum = k + zero, whole = sum - zero;
+    const double sum = v[i] * unit + zero;
     uint64_t sum_bits;
     memcpy(&sum_bits, &sum, sizeof sum_bits);
-    beyond |= (sum_bits - zero_bits + (UINT64_C(1) << 22)) >> 23;
-    t->q32[i] = (int32_t)(uint32_t)(sum_bits - zero_bits);
-    t->low[i] = (int32_t)((k - whole) * scale);
+    q[i] = (int64_t)(sum_bits - zero_bits);
+    beyond |= (sum_bits - zero_bits + (UINT64_C(1) << WIDE_BITS)) >> (WIDE_BITS + 1);
   }
   return beyond == 0;
 }
 
 static void transformed_integers(const ghz_lattice *l, const tile_header *b, const brick_grid *g,
                                  uint32_t terms, tile_integers *t) {
-  const unsigned bits = transform_bits((unsigned)g->dims);
-  t->shift = lattice_bits(l->type, g->dims) - bits;
-  t->split = bits < LOW_BITS ? bits : LOW_BITS;
+  const unsigned dims = (unsigned)g->dims;
+  t->shift = lattice_bits(l->type, g->dims) - transform_bits(dims);
+  t->form = IN_64;
   if (fits_32_bits(l, b->lattice.mode, terms) && inverse_is_exact(&b->coefficients)) {
-    ALIGNED double transformed[TILE];
-    compose(l, b, g, transformed);
-    t->form = SPLIT;
-    if (split_composed(transformed, bits, t))
+    ALIGNED double composed[TILE];
+    compose_exactly(l, b, dims, terms, composed);
+    if (to_integers_64(composed, transform_bits(dims), t->q64))
       return;
   }
-  t->form = PLAIN_128;
+  t->form = IN_128;
   compose_integers(l, b, g, t->q128);
 }
 
-static void untransformed_integers(const ghz_lattice *l, const layer_header *h, const tile_extent *e,
+static void untransformed_integers(const ghz_lattice *l, const tile_header *h, const tile_extent *e,
                                    uint32_t terms, tile_integers *t) {
-  const int wide = !fits_32_bits(l, h->mode, terms);
+  const layer_header *layer = &h->lattice;
+  const int wide = !fits_32_bits(l, layer->mode, terms);
   int64_t *q = wide ? t->q64 : (int64_t *)(void *)t->q32;
-  t->form = wide ? PLAIN_64 : PLAIN_32;
-  t->shift = unit_shift(l->type, (int)e->dims, h->mode);
-  if (t->linear)
-    brick_integers(h, &brick_grids[e->dims], wide, q);
+  t->form = wide ? IN_64 : IN_32;
+  t->shift = unit_shift(l->type, (int)e->dims, layer->mode);
+  if (e->dims == 1) {
+    decode_integers(layer, wide, q);
+  } else if (!wide && has_quick_way(l, h, terms, e->dims)) {
+    const tile_place whole = packed_place(whole_tile((int)e->dims));
+    const brick_target to = target_of(&whole, sizeof *t->q32, 0, 1, t->q32);
+    (e->dims == 3 ? put_lattice_3_AS_THEY_ARE : put_lattice_2_AS_THEY_ARE)(&to, layer);
+  } else {
+    brick_integers(layer, &brick_grids[e->dims], wide, q);
+  }
+}
+
+static void tile_integers_of(const ghz_lattice *l, const tile_header *h, const tile_extent *e, uint32_t terms,
+                             tile_integers *t) {
+  t->linear = e->dims != 1;
+  if (h->transformed)
+    transformed_integers(l, h, &brick_grids[e->dims], terms, t);
   else
-    decode_integers(h, wide, q);
+    untransformed_integers(l, h, e, terms, t);
+  hide(t, &h->lattice, e);
 }
 
 /* The integers of a tile that is not raw. An empty one has zeros, in any unit; one of one value has
@@ -143,7 +155,7 @@ static ghz_status take_integers(const ghz_lattice *l, tile_source src, const til
   if (is_constant(&src) && !take_value(l, &src, &bits))
     return GHZ_ECORRUPT;
   if (src.size == 0) {
-    t->form = PLAIN_32;
+    t->form = IN_32;
     t->linear = e->dims != 1;
     t->hides = t->special = 0;
     t->shift = unit_shift(l->type, (int)e->dims, COARSE);
@@ -155,66 +167,74 @@ static ghz_status take_integers(const ghz_lattice *l, tile_source src, const til
   const ghz_status status = parse(l, padded_copy(src, &room), e, &h);
   if (status != GHZ_OK)
     return status;
-  t->linear = e->dims != 1;
-  if (h.transformed)
-    transformed_integers(l, &h, &brick_grids[e->dims], src.terms, t);
-  else
-    untransformed_integers(l, &h.lattice, e, src.terms, t);
-  hide(t, &h.lattice, e);
+  tile_integers_of(l, &h, e, src.terms, t);
   return GHZ_OK;
 }
 
 /* ---- From form to form ----------------------------------------------------------------------- */
 
-/* Sums of 1024 products of two differences of such integers stay below 2^63. */
-enum { NARROW_BITS = 25 };
-
-static int is_narrow(const int32_t *q, unsigned bits) {
+static int is_narrow(const tile_integers *t) {
   uint32_t any = 0;
-  for (int i = 0; i < TILE; i++)
-    any |= fold_32(q[i]);
-  return bit_length(any) <= bits + 1; /* with the sign's */
+  for (int i = 0; t->form == IN_32 && i < TILE; i++)
+    any |= fold_32(t->q32[i]);
+  return t->form == IN_32 && bit_length(any) <= NARROW_BITS + 1; /* with the sign's */
 }
 
-static void part_32(tile_integers *t) {
-  t->split = 16;
-  for (int i = 0; i < TILE; i++) {
-    const uint32_t up = (uint32_t)t->q32[i] ^ UINT32_C(0x80000000); /* not negative: a plain shift */
-    t->low[i] = (int32_t)(up & 0xffff);
-    t->q32[i] = (int32_t)(up >> 16) - (1 << 15);
-  }
-  t->form = SPLIT;
-}
-
-/* Returns 0 if an integer reaches 2^50. */
-static int part_64(tile_integers *t) {
+/* q[] = the integers times 2^up. Returns 0 if one reaches 2^50. */
+static int widened_to_64(const tile_integers *t, unsigned up, int64_t *q) {
   uint64_t beyond = 0;
+  if (t->form == IN_128 || up >= WIDE_BITS)
+    return 0;
+  if (t->form == IN_32)
+    for (int i = 0; i < TILE; i++)
+      q[i] = t->q32[i];
+  else
+    memcpy(q, t->q64, TILE * sizeof *q);
   for (int i = 0; i < TILE; i++) {
-    const uint64_t up = (uint64_t)t->q64[i] + (UINT64_C(1) << (LOW_BITS + HIGH_BITS));
-    beyond |= up >> (LOW_BITS + HIGH_BITS + 1);
-    t->q32[i] = (int32_t)((uint32_t)(up >> LOW_BITS) - (1U << HIGH_BITS)); /* wraps beyond */
-    t->low[i] = (int32_t)(up & ((UINT64_C(1) << LOW_BITS) - 1));
+    beyond |= ((uint64_t)q[i] + (UINT64_C(1) << (WIDE_BITS - up))) >> (WIDE_BITS + 1 - up);
+    q[i] = (int64_t)((uint64_t)q[i] << up);
   }
-  t->split = LOW_BITS;
-  t->form = beyond ? PLAIN_64 : SPLIT;
-  return t->form == SPLIT;
+  return beyond == 0;
 }
 
-/* To units of 2^shift, in 128 bits. */
+/* To units of 2^shift: in 64 bits that can be multiplied, else in 128. */
 static void widen_integers(tile_integers *t, unsigned shift) {
-  const int128 unit = (int128)1 << (t->shift - shift);
+  const unsigned up = t->shift - shift;
+  ALIGNED int64_t q[TILE];
   ALIGNED int128 wide[TILE];
-  for (unsigned i = 0; i < TILE; i++)
-    wide[i] = integer_in(t, i) * unit;
-  memcpy(t->q128, wide, sizeof wide);
-  t->form = PLAIN_128;
+  if (widened_to_64(t, up, q)) {
+    memcpy(t->q64, q, sizeof q);
+    t->form = IN_64;
+  } else {
+    for (unsigned i = 0; i < TILE; i++)
+      wide[i] = integer_in(t, i) * ((int128)1 << up);
+    memcpy(t->q128, wide, sizeof wide);
+    t->form = IN_128;
+  }
   t->shift = shift;
 }
 
-/* To a form that can be multiplied: PLAIN_32 of NARROW_BITS, SPLIT, or PLAIN_128. */
-static void make_products_fit(tile_integers *t) {
-  if (t->form == PLAIN_32 && !is_narrow(t->q32, NARROW_BITS))
-    part_32(t);
-  else if (t->form == PLAIN_64 && !part_64(t))
-    widen_integers(t, t->shift);
+/* high * 2^26 + low: lanes of 32 bits are what processors multiply. */
+typedef struct parted_integers {
+  ALIGNED int32_t high[TILE], low[TILE];
+} parted_integers;
+
+/* Of integers below 2^51 in magnitude. */
+static void part_integers(const int64_t *q, parted_integers *p) {
+  for (int i = 0; i < TILE; i++) {
+    const uint64_t up = (uint64_t)q[i] + (UINT64_C(1) << (WIDE_BITS + 1)); /* not negative: a plain shift */
+    p->high[i] = (int32_t)((uint32_t)(up >> PART_BITS) - (1U << (WIDE_BITS + 1 - PART_BITS)));
+    p->low[i] = (int32_t)(up & ((UINT64_C(1) << PART_BITS) - 1));
+  }
+}
+
+static int128 sum_of_products(const parted_integers *a, const parted_integers *b) {
+  int64_t high = 0, mixed = 0, low = 0;
+  for (int i = 0; i < TILE; i++) {
+    const int64_t h = a->high[i], l = a->low[i], g = b->high[i], k = b->low[i];
+    high += h * g;
+    mixed += h * k + l * g;
+    low += l * k;
+  }
+  return ((int128)high * (1 << PART_BITS) + mixed) * (1 << PART_BITS) + low;
 }

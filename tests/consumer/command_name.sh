@@ -44,7 +44,7 @@ grep -q "^  $name compress --rel 1e-4 wave.f32" "$work/help" || fail "the exampl
 ! grep -E '(^|[ (])ghz ([a-z-])' "$work/help" || fail "the help above says ghz"
 ! "bin/$name" frobnicate 2>"$work/said" || fail "an unknown verb is taken"
 grep -q "^$name: unknown verb" "$work/said" || fail "messages do not know the name: $(cat "$work/said")"
-grep -q "^complete -o default -F _$name $name\$" "share/bash-completion/completions/$name" || fail "bash"
+grep -q "^complete -o default -C '$name --complete' $name\$" "share/bash-completion/completions/$name" || fail "bash"
 [ "$(head -n 1 "share/zsh/site-functions/_$name")" = "#compdef $name" ] || fail "zsh"
 ! grep -nE '(^|[ (BIR])ghz( [a-z\\]|\\fR|$)' "share/man/man1/$name.1" || fail "the page above says ghz"
 grep -q "^\\.TH ${name^^} 1" "share/man/man1/$name.1" || fail "the title of the page"

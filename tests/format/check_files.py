@@ -140,7 +140,7 @@ def golden(programs, folder):
 
 class Sound:
     """A sound file of three frames, from which broken ones are built: having(...) changes what container.build takes. And those of
-    older versions of the file format, and one of streams of format 2."""
+    older versions of the file format."""
 
     def __init__(self, data, older):
         file = container.File(data)
@@ -155,9 +155,9 @@ class Sound:
         return container.build(**{**self.parts, **changes})
 
 
-def swapped(data, streams):
+def swapped(data, sizes):
     """The file with its first two frames, and their checksums, in each other's place."""
-    first, second = (16 + len(s) for s in streams[:2])
+    first, second = sizes[:2]
     return data[:56] + data[56 + first:56 + first + second] + data[56:56 + first] + data[56 + first + second:]
 
 
@@ -169,11 +169,12 @@ def broken_files(sound):
     """Files that break one rule each: what is broken, the bytes, and a word that the command must say."""
     one, two, three = sound.streams
     data, n = sound.data, sound.parts["values"]
-    end = 56 + sum(16 + len(s) for s in sound.streams)
+    sizes = [16 + len(container.stored(s)) for s in sound.streams]
+    end = 56 + sum(sizes)
     unknown = container.UNKNOWN
     u64 = lambda v: struct.pack("<Q", v)  # noqa: E731
-    yield "version 4", patched(data, 4, b"\4"), "version 4 of the file format; this version of ghz reads 3"
-    yield "version 0", patched(data, 4, b"\0"), "version 0 of the file format; this version of ghz reads 3"
+    yield "version 5", patched(data, 4, b"\5"), "version 5 of the file format; this version of ghz reads 4"
+    yield "version 0", patched(data, 4, b"\0"), "version 0 of the file format; this version of ghz reads 4"
     yield "magic", b"GHZX" + data[4:], "not a .ghz file"
     yield "type 9", sound.having(kind=9), "newer version"
     yield "type 2", sound.having(kind=2), "another type, step or bound"
@@ -200,8 +201,8 @@ def broken_files(sound):
     yield "dimensions beyond 2^64", sound.having(dims=(2**33, 2**33)), "the shape does not match"
     yield "dimensions of an unknown number", sound.having(dims=(n,), values=unknown), "the shape does not match"
     yield "a scalar of many values", sound.having(flags=2), "the shape does not match"
-    yield "frames that changed places", swapped(data, sound.streams), "frame 0: its checksum"
-    yield "a frame in another's place", data[:56] + data[72 + len(one):88 + len(one) + len(two)] + data[72 + len(one):], \
+    yield "frames that changed places", swapped(data, sizes), "frame 0: its checksum"
+    yield "a frame in another's place", data[:56] + data[56 + sizes[0]:56 + sizes[0] + sizes[1]] + data[56 + sizes[0]:], \
         "do not fill the file"
     yield "a frame missing", sound.having(streams=[one, three]), "announced"
     yield "the last frame missing", sound.having(streams=[one, two]), "announced"
@@ -216,24 +217,24 @@ def broken_files(sound):
     yield "a stream of version 0.1", sound.having(streams=[b"GHZ1" + one[4:], two, three]), "format 1, of version 0.1 of ghz"
     yield "a file of version 0.1", sound.older["file"], "version 1 of the file format, of version 0.1 of ghz"
     yield "a file of version 2", sound.older["file_2"], "version 2 of the file format, of version 0.2 of ghz before its release"
-    yield "a file of streams of format 2", sound.older["file_of_streams_2"], "format 2, of version 0.2 of ghz before its release"
+    yield "a file of version 3", sound.older["file_3"], "version 3 of the file format, of version 0.2 of ghz before its release"
+    yield "a stream of format 2", sound.having(streams=[b"GHZ2" + one[4:], two, three]), "format 2, of version 0.2 of ghz before its release"
     yield "a stream of a newer type", sound.having(streams=[one, patched(two, 4, b"\t"), three]), "newer version"
     yield "a stream with a newer flag", sound.having(streams=[one, patched(two, 5, b"\x08"), three]), "newer version"
     filled = patched(patched(two, 5, b"\4"), 64, struct.pack("<d", -999))
     yield "a stream with a fill value", sound.having(streams=[one, filled, three]), "another fill value"
     yield "a stream of 4 dimensions", sound.having(streams=[patched(one, 7, b"\4"), two, three]), "newer version"
     yield "a stream with a byte in use", sound.having(streams=[one, two, patched(three, 52, b"\1")]), "newer version"
-    yield "a stream without magic", sound.having(streams=[b"GHZO" + one[4:], two, three]), "not a ghz stream"
+    yield "a stream without magic", sound.having(streams=[b"GHZO" + one[4:], two, three]), "no ghz header"
     yield "a stream that is too short", sound.having(streams=[one, two, three[:-1]]), "damaged"
     yield "an end without checksum", patched(data, end + 16, u64(0)), "the checksum of the end"
-    for length in (2**64 - 1, container.largest_stream(1, [1, 1, 16384], 0) + 1):
+    for length in (2**64 - 1, container.largest_stream(1, [1, 1, 16384], 0) + 2):
         yield f"a frame of {length} bytes", patched(data, 56, u64(length)), "an impossible length"
     yield "a frame of the largest size", patched(data, 56, u64(container.largest_stream(1, [1, 1, 16384], 0))), "truncated"
-    for cut in (1, 5, 55, 56, 63, 64, 68, 56 + 16 + len(one), end - 1, end, end + 23, end + 24, len(data) - 33, len(data) - 1):
+    for cut in (1, 5, 55, 56, 63, 64, 68, 56 + sizes[0], end - 1, end, end + 23, end + 24, len(data) - 33, len(data) - 1):
         yield f"cut at {cut}", data[:cut], "not a .ghz file" if cut < 4 else "truncated"
     yield from broken_indexes(sound, end)
-    yield from broken_packs(sound)
-    yield from broken_tiles(sound)
+    yield from broken_bodies(sound)
 
 
 def broken_indexes(sound, end):
@@ -266,69 +267,40 @@ def broken_indexes(sound, end):
     yield "an entry of 2^64 - 1 values", field(0, "<Q", 2**64 - 1), "impossible number of values"
     yield "an entry of a huge stream", field(8, "<Q", 2**62), "impossible bytes, terms or flags"
     yield "an entry of a tiny stream", field(8, "<Q", 71), "impossible bytes, terms or flags"
-    yield "an entry of a shorter stream", field(8, "<Q", len(sound.streams[1]) - 1), "a page of an impossible size"
+    yield "an entry of a shorter stream", field(8, "<Q", len(sound.streams[1]) - 1), "the index does not fit the frames"
     yield "an entry of many terms", field(16, "<I", 2**31), "impossible bytes, terms or flags"
     yield "an entry of other terms", field(16, "<I", 2), "the index does not fit the frames"
     yield "an entry of a newer flag", field(20, "<I", 8), "impossible bytes, terms or flags"
     yield "an entry that says inexact", field(20, "<I", 2), "the index does not fit the frames"
-    yield "an entry that says packed", field(20, "<I", 1), "do not fill the file"
-    yield "a page of no bytes", field(24, "<I", 0), "a page of an impossible size"
-    yield "a page of other bytes", field(24, "<I", len(sound.streams[1]) + 1), "a page of an impossible size"
+    yield "an entry that says packed", field(20, "<I", 1), "the index does not fit the frames"
+    yield "a page of four bytes", field(24, "<I", 4), "a page of an impossible size"
+    yield "a page of more bytes than the frame", field(24, "<I", len(sound.streams[1]) + 2), "a page of an impossible size"
+    yield "a page of other bytes", field(24, "<I", len(sound.streams[1]) + 1), "do not fill the file"
     yield "a page of another checksum", field(28, "<Q", 1), "the index does not fit the frames"
 
 
-def stored(stream):
-    """A packed frame whose pages are as they are."""
-    sizes = [len(b) for b in container.pages_of(stream, len(stream), False)]
-    return struct.pack(f"<Q{len(sizes)}I", len(stream), *sizes) + stream
-
-
-def tiled(stream):
-    """A frame packed at level 2 whose one page is as it is."""
-    tiles = container.tiles_of(stream)
-    table = 72 + 8 * -(-tiles // 16)
-    page = b"\0" + struct.pack("<I", len(stream) - table - 2 * tiles) + stream[table:]
-    return struct.pack("<Q", len(stream)) + stream[:72] + struct.pack("<I", len(page)) + page
-
-
-def broken_tiles(sound):
-    """The same as broken_packs at level 2."""
-    def packed_so(change):
-        return sound.having(pack=lambda stream: change(tiled(stream)), level=2, last=b"")
+def broken_bodies(sound):
+    """Frames whose sizes or pages lie; the index is not read because it is broken, too."""
+    def bodies(change, packed=0):
+        return sound.having(body=lambda stream, packed: change(container.stored(stream, packed)), packed=packed, last=b"")
 
     def more(at, form):
-        return packed_so(lambda b: patched(b, at, struct.pack(form, struct.unpack_from(form, b, at)[0] + 1)))
+        return bodies(lambda b: patched(b, at, struct.pack(form, struct.unpack_from(form, b, at)[0] + 1)))
 
-    yield "pages of tiles in 79 bytes", packed_so(lambda b: b[:79]), "frame 0"
-    yield "tiles of a tiny stream", packed_so(lambda b: patched(b, 0, struct.pack("<Q", 71))), "frame 0"
-    yield "tiles of a bomb", packed_so(lambda b: patched(b, 0, struct.pack("<Q", 2**40))), "frame 0"
-    yield "tiles of a stream that is longer", more(0, "<Q"), "frame 0"
-    yield "tiles of a stream without magic", packed_so(lambda b: patched(b, 8, b"GHZO")), "frame 0"
-    yield "tiles of another step", packed_so(lambda b: patched(b, 40, struct.pack("<d", 1))), "another type, step or bound"
-    yield "tiles of more bytes than the header says", more(64, "<Q"), "frame 0"
-    yield "a page of four bytes", packed_so(lambda b: patched(b[:88], 80, struct.pack("<I", 4))), "frame 0"
-    yield "a page that is longer", more(80, "<I"), "frame 0"
-    yield "a page of kind 4", packed_so(lambda b: patched(b, 84, b"\4")), "frame 0"
-    yield "a page by zstd that is none", packed_so(lambda b: patched(b, 84, b"\1")), "frame 0"
-    yield "a page of symbols that is none", packed_so(lambda b: patched(b, 84, b"\3")), "frame 0"
-    yield "a page that says more", more(85, "<I"), "frame 0"
-    yield "a tile that says more", more(89, "<H"), "frame 0"
-    yield "bytes behind pages of tiles", packed_so(lambda b: b + b"\0"), "frame 0"
-    yield "an entry of level 2 that is not packed", sound.having(entries=lambda e: [patched(e[0], 20, b"\x08"), *e[1:]]), "flags"
-
-
-def broken_packs(sound):
-    """Packed frames of sizes that lie; the index is that of the frames, or is not read because it is broken, too."""
-    def packed(change):
-        return sound.having(pack=lambda stream: change(stored(stream)), last=b"")
-
-    yield "a packed frame of 7 bytes", packed(lambda b: b[:7]), "frame 0"
-    yield "a packed frame of a tiny stream", packed(lambda b: patched(b, 0, struct.pack("<Q", 71))), "frame 0"
-    yield "a packed bomb", packed(lambda b: patched(b, 0, struct.pack("<Q", 2**40))), "frame 0"
-    yield "a packed page of no bytes", packed(lambda b: patched(b, 8, bytes(4))), "frame 0"
-    yield "a packed page of too many bytes", packed(lambda b: patched(b, 8, b"\xff\xff\xff\x00")), "frame 0"
-    yield "bytes behind packed pages", packed(lambda b: b + b"\0"), "frame 0"
-    yield "a packed page that is no zstd", packed(lambda b: patched(b, 8, struct.pack("<I", len(b) - 13))[:-1]), "frame 0"
+    yield "a frame of 71 bytes", bodies(lambda b: b[:71]), "frame 0"
+    yield "a header alone", bodies(lambda b: b[:72]), "frame 0"
+    yield "a bomb", bodies(lambda b: patched(b, 56, struct.pack("<Q", 2**40))), "frame 0"
+    yield "a bomb of 2^64 - 1 bytes", bodies(lambda b: patched(b, 56, struct.pack("<Q", 2**64 - 1))), "frame 0"
+    yield "tiles of another step", bodies(lambda b: patched(b, 32, struct.pack("<d", 1))), "another type, step or bound"
+    yield "tiles of more bytes than the header says", more(56, "<Q"), "frame 0"
+    yield "a page of four bytes in a frame", bodies(lambda b: patched(b[:80], 72, struct.pack("<I", 4))), "frame 0"
+    yield "a page that is longer", more(72, "<I"), "frame 0"
+    yield "a page of kind 4", bodies(lambda b: patched(b, 76, b"\4")), "frame 0"
+    yield "a page by zstd that is none", bodies(lambda b: patched(b, 76, b"\1"), 1), "frame 0"
+    yield "a page of symbols that is none", bodies(lambda b: patched(b, 76, b"\3"), 1), "frame 0"
+    yield "a page that says more", more(77, "<I"), "frame 0"
+    yield "a tile that says more", more(81, "<H"), "frame 0"
+    yield "bytes behind pages", bodies(lambda b: b + b"\0"), "frame 0"
 
 
 def empty(stream):
@@ -398,7 +370,7 @@ def accepted(ghz, sound):
     """What looks odd and is sound."""
     short = recut(sound)
     files = [sound.data, sound.having(values=container.UNKNOWN), sound.having(dims=(sound.parts["values"],)),
-             sound.having(dims=(4, 100, 100), flags=1), sound.having(pack=stored), sound.having(pack=tiled, level=2), sound.having(streams=short), sound.data + b"\0",
+             sound.having(dims=(4, 100, 100), flags=1), sound.having(packed=1), sound.having(streams=short), sound.data + b"\0",
              sound.data + sound.data[56:-40]]
     plain = decompressed(ghz, sound.data)
     ok = all(container.File(f).values() == plain and decompressed(ghz, f) == plain for f in files)
@@ -437,7 +409,7 @@ def example_page(ghz, text):
         stream = container.File(read(os.path.join(folder, "x.f32.ghz"))).bytes[0]
     try:
         header = decoder.Header(stream[:72], b"GHZ3")
-        ok = tile_pages.read_stream(stream[:72], [page], header, container.unpacked) == stream
+        ok = tile_pages.read_stream(stream[:72], [page], 1024, header, container.unpacked) == stream
     except Corrupt as e:
         ok = print(f"the worked page: {e}")
     print(f"the worked page: {'what it says' if ok else 'OTHERWISE'}")
@@ -480,7 +452,8 @@ def of_frames(data, count):
     made, entries = bytearray(data), [struct.pack("<Q", len(known)) + sound.entries[0]]
     for number in range(1, count):
         entries.append(struct.pack("<Q", len(made)) + sound.entries[0])
-        frame = struct.pack("<Q", len(stream)) + stream
+        body = container.stored(stream)
+        frame = struct.pack("<Q", len(body)) + body
         made += frame + container.checksum(frame, number)
     end = struct.pack("<QQ", 0, each * count)
     known = known[:8] + struct.pack("<Q", each * count) + known[16:-8]
@@ -533,10 +506,11 @@ def of_most_parts(data):
     for number in range(65):
         known = known[:8] + struct.pack("<Q", count * (number + 1)) + known[16:-8]
         known += container.checksum(known, 0)
-        at, frame = len(made), struct.pack("<Q", len(stream)) + stream
+        body = container.stored(stream)
+        at, frame = len(made), struct.pack("<Q", len(body)) + body
         end = struct.pack("<QQ", 0, count * (number + 1))
         made += frame + container.checksum(frame, number) + end + container.checksum(end, 0)
-        entry = container.entry(stream, count, False, container.pages_of(stream, len(stream), False))
+        entry = container.entry(stream, count, 0, container.pages_of(body, 0))
         own = container.index(known, [struct.pack("<Q", at) + entry], parts) if number else container.index(known, [entry])
         parts.append((len(made), len(own)))
         made += own
@@ -575,13 +549,13 @@ def appended(ghz, folder):
     return ok
 
 
-# ---- Level 2 of packing: golden files and streams, packed, in the folder "packed" beside that of the files ----
+# ---- Packing: golden files and streams, packed at level 2, in the folder "packed" beside that of the files ----
 
 
-def packed(ghz, data):
+def packed(ghz, data, level="2"):
     with tempfile.TemporaryDirectory() as folder:
         write(os.path.join(folder, "x.ghz"), data)
-        subprocess.run([ghz, "pack", "-q2", "x.ghz", "-o", "y.ghz"], cwd=folder, check=True)
+        subprocess.run([ghz, "pack", "-q" + level, "x.ghz", "-o", "y.ghz"], cwd=folder, check=True)
         return read(os.path.join(folder, "y.ghz"))
 
 
@@ -595,11 +569,11 @@ def noise(ghz):
 
 
 def pages_of_tiles(programs, folder):
-    """The second reader has the same streams of golden files that are packed at level 2, and values by the command."""
+    """The second reader has the same streams of golden files that are packed, and values by the command."""
     kinds, ok = set(), True
-    for name in [*CASES, "noise"]:
+    for name, level in [(name, level) for name in [*CASES, "noise"] for level in "12"]:
         data = noise(programs[0]) if name == "noise" else read(os.path.join(folder, name + ".ghz"))
-        smaller = packed(programs[0], data)
+        smaller = packed(programs[0], data, level)
         found = container.File(smaller)
         kinds |= {page[0] for pages in found.pages for page in pages}
         if found.bytes != container.File(data).bytes or decompressed(programs[0], smaller) != decompressed(programs[0], data):
@@ -638,7 +612,7 @@ def main(arguments):
             os.makedirs(os.path.join(folder, "packed"), exist_ok=True)
             write(os.path.join(folder, "packed", name + ".ghz"), packed(ghz, make(programs, name)))
         return
-    sound = Sound(read(os.path.join(folder, "frames_f32.ghz")), {name: read(os.path.join(folder, "..", "older", name + ".ghz")) for name in ("file", "file_2", "file_of_streams_2")})
+    sound = Sound(read(os.path.join(folder, "frames_f32.ghz")), {name: read(os.path.join(folder, "..", "older", name + ".ghz")) for name in ("file", "file_2", "file_3")})
     small = read(os.path.join(folder, "fortran.ghz"))
     ok = [example(ghz, text[0]), example_page(ghz, text[0]), golden(programs, folder), golden_packed(ghz, folder), pages_of_tiles(programs, folder), appended(programs, folder), refusals(ghz, sound), accepted(ghz, sound), flipped(small, 100000), flipped(sound.data, 300)]
     sys.exit(0 if all(ok) else 1)

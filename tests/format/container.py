@@ -17,8 +17,7 @@ from xxh3 import xxh3_64
 
 UNKNOWN = 2**64 - 1
 FORTRAN, NPY, FILL, CAP_44 = 1, 2, 16, 32
-PACKED, OF_TILES = 2**63, 2**62
-PAGE = 2**18
+PACKED = 2**63
 
 
 def checksum(data, seed):
@@ -39,10 +38,10 @@ def folded(dims):
 def packed_stream(data):
     """The stream of a packed stream."""
     check(data[:4] == b"GHZP" and len(data) >= 16, "magic")
-    if data[4] > 1 or data[5] > 1:
-        raise OtherVersion(f"version {data[4]}, level {data[5] + 1}")
-    check(data[4] == 1 and data[6:8] == bytes(2), "the header of a packed stream")
-    return unpacked_body(data[8:], data[5] + 1, UNKNOWN)[0]
+    if data[4] == 1 or data[4] > 2:
+        raise OtherVersion(f"version {data[4]}")
+    check(data[4:8] == b"\2\0\0\0", "the header of a packed stream")
+    return unpacked_body(data[8:], 1, UNKNOWN)[0]
 
 
 class Header:
@@ -50,7 +49,7 @@ class Header:
         check(data[:4] == b"GHZF", "magic")
         check(len(data) >= 8, "truncated in the header")
         self.version, self.type, ndim, self.flags = data[4:8]
-        if self.version != 3:
+        if self.version != 4:
             raise OtherVersion(f"version {self.version}")
         check(ndim <= 32, "the number of dimensions")
         self.dims_of_streams = 1 + (self.flags >> 2 & 3)
@@ -149,18 +148,12 @@ def largest_stream(dims, extent, kind):
 
 
 def unpacked(page, size):
-    """A page of a packed frame, by the command zstd."""
+    """A page by zstd, by the command zstd."""
     if len(page) == size:
         return page
     done = subprocess.run(["zstd", "-dcq"], input=page, capture_output=True, check=False)
     check(done.returncode == 0 and len(done.stdout) == size, "a packed page")
     return done.stdout
-
-
-def level_of(length):
-    """The level that a frame is packed at, by its length, and the length."""
-    level = 0 if length < PACKED else 2 if length & OF_TILES else 1
-    return level, length - PACKED * (level > 0) - OF_TILES * (level > 1)
 
 
 def tiles_of(stream):
@@ -169,44 +162,47 @@ def tiles_of(stream):
     return math.prod(-(-extent // size) for extent, size in zip(struct.unpack_from("<QQQ", stream, 8), brick))
 
 
-def count_pages(level, size, tiles):
-    return -(-tiles // tile_pages.TILES) if level == 2 else -(-size // PAGE)
+def count_pages(packed, tiles):
+    return -(-tiles // tile_pages.TILES[packed])
 
 
-def pages_of(body, size, level):
+def pages_of(body, packed):
     """The pages of a frame as they are in the file."""
-    check(level < 2 or len(body) >= 80, "a packed frame without a header")
-    count = count_pages(level, size, tiles_of(body[8:]) if level == 2 else 0)
-    sizes = [min(PAGE, size - PAGE * i) for i in range(count)]
-    if not level:
-        return [body[PAGE * i:PAGE * (i + 1)] for i in range(count)]
-    head = (8, 80)[level - 1]
-    check(len(body) >= head + 4 * count, "the sizes of packed pages")
-    stored = struct.unpack_from(f"<{count}I", body, head)
-    check(level == 2 or all(0 < a <= b for a, b in zip(stored, sizes)), "the size of a packed page")
-    check(head + 4 * count + sum(stored) == len(body), "the size of a packed frame")
-    at = [head + 4 * count + sum(stored[:i]) for i in range(count + 1)]
+    check(len(body) >= 72, "a frame without a header")
+    count = count_pages(packed, tiles_of(body))
+    check(len(body) >= 72 + 4 * count, "the sizes of pages")
+    sizes = struct.unpack_from(f"<{count}I", body, 72)
+    check(72 + 4 * count + sum(sizes) == len(body), "the size of a frame")
+    at = [72 + 4 * count + sum(sizes[:i]) for i in range(count + 1)]
     return [body[a:b] for a, b in zip(at, at[1:])]
 
 
-def unpacked_body(body, level, most):
-    """The stream of a packed frame, of `most` bytes at most, and its pages."""
-    check(len(body) >= 8, "the size of a packed stream")
-    size = struct.unpack_from("<Q", body)[0]
-    check(72 <= size <= most, "the size of a packed stream")
-    if level == 1:
-        pages = pages_of(body, size, 1)
-        return b"".join(unpacked(b, min(PAGE, size - PAGE * i)) for i, b in enumerate(pages)), pages
-    h = decoder.Header(body[8:80], b"GHZ3")
-    pages = pages_of(body, size, 2)
-    stream = tile_pages.read_stream(body[8:80], pages, h, unpacked)
-    check(len(stream) == size, "the size of a packed stream")
+def unpacked_body(body, packed, most):
+    """The stream of a frame, of `most` bytes at most, and its pages."""
+    h = decoder.Header(body[:72], b"GHZ3")
+    pages = pages_of(body, packed)
+    stream = tile_pages.read_stream(body[:72], pages, tile_pages.TILES[packed], h, unpacked)
+    check(len(stream) <= most, "the size of a stream")
     return stream, pages
 
 
-def entry(stream, values, level, pages):
+def stored(stream, packed=0):
+    """The body of a stream, sound or not, whose pages are as they are."""
+    tiles, each = tiles_of(stream), tile_pages.TILES[packed]
+    at = 72 + 8 * -(-tiles // 16)
+    sizes = struct.unpack_from(f"<{tiles}H", stream, at)
+    at += 2 * tiles
+    pages = []
+    for i in range(0, tiles, each):
+        own = sizes[i:i + each]
+        pages.append(struct.pack(f"<BI{len(own)}H", 0, sum(own), *own) + stream[at:at + sum(own)])
+        at += sum(own)
+    return stream[:72] + struct.pack(f"<{len(pages)}I", *map(len, pages)) + b"".join(pages)
+
+
+def entry(stream, values, packed, pages):
     """An entry of the index."""
-    flags = PACKED_FRAME * (level > 0) | PAGES_OF_TILES * (level > 1) | INEXACT * (stream[5] & 1) | TRANSFORM * (stream[5] >> 1 & 1)
+    flags = PACKED_FRAME * packed | INEXACT * (stream[5] & 1) | TRANSFORM * (stream[5] >> 1 & 1)
     head = struct.pack("<QQ", values, len(stream)) + stream[48:52] + struct.pack("<I", flags)
     return head + b"".join(struct.pack("<I", len(b)) + checksum(b, 0) for b in pages)
 
@@ -221,7 +217,7 @@ def index(header, entries, parts=None):
     return body + tail + checksum(body + tail, 0) + b"GHZINDEX"
 
 
-PACKED_FRAME, INEXACT, TRANSFORM, PAGES_OF_TILES = 1, 2, 4, 8
+PACKED_FRAME, INEXACT, TRANSFORM = 1, 2, 4
 
 
 class Torn(Corrupt):
@@ -258,8 +254,8 @@ class Index:
         while at < size:
             start = at + 8 * self.appended
             check(start + 24 <= size, "an entry")
-            values, stream = struct.unpack_from("<QQ", body, start)
-            end = start + 24 + 12 * count_pages(self.level(body[start:]), stream, h.tiles(values))
+            values = struct.unpack_from("<Q", body, start)[0]
+            end = start + 24 + 12 * count_pages(body[start + 20] & PACKED_FRAME, h.tiles(values))
             check(end <= size, "an entry")
             self.entries.append(body[start:end])
             self.places.append(struct.unpack_from("<Q", body, at)[0] if self.appended else behind)
@@ -272,14 +268,10 @@ class Index:
         check(found == count, "the number of frames")
 
     @staticmethod
-    def level(entry):
-        return 0 if not entry[20] & PACKED_FRAME else 2 if entry[20] & PAGES_OF_TILES else 1
-
-    def body(self, entry):
+    def body(entry):
         """The bytes of the body of a frame."""
         pages = [struct.unpack_from("<I", entry, at)[0] for at in range(24, len(entry), 12)]
-        level = self.level(entry)
-        return sum(pages) + ((0, 8, 80)[level] + 4 * len(pages) if level else 0)
+        return 72 + 4 * len(pages) + sum(pages)
 
     def continues(self, older):
         """Whether the array began as the other header says."""
@@ -293,12 +285,11 @@ def newest(data):
     """The file up to its last whole index, behind which may be what an append has left. None: there is no index."""
     at, entries, end = Header(data).size, 0, None
     while at + 16 <= len(data):
-        said, stream = struct.unpack_from("<QQ", data, at)
+        said = struct.unpack_from("<Q", data, at)[0]
         if said:
-            level, length = level_of(said)
-            tiles = tiles_of(data[at + 16:]) if level == 2 and len(data) >= at + 88 else 0
-            at += 16 + length
-            entries += 24 + 12 * count_pages(level, stream if level else length, tiles)
+            tiles = tiles_of(data[at + 8:]) if len(data) >= at + 80 else 0
+            at += 16 + said % PACKED
+            entries += 24 + 12 * count_pages(said // PACKED, tiles)
             continue
         try:
             check(data[at + 16:at + 24] == checksum(data[at:at + 16], 0), "the end")
@@ -357,14 +348,13 @@ class File:
     def frame(self, data, at, length):
         h, number = self.header, len(self.streams)
         left = h.values - self.count if h.values != UNKNOWN else None
-        level, length = level_of(length)
+        packed, length = divmod(length, PACKED)
         most = largest_stream(h.dims_of_streams, h.frame, h.carrier)
-        check(length and length <= most + (level > 0) * (24 + 4 * -(-most // PAGE)), "the length of a frame")
+        check(0 < length <= most + 1, "the length of a frame")
         end = at + 8 + length
         check(len(data) >= end + 8, "truncated in a frame")
         check(data[end:end + 8] == checksum(data[at:end], number), "the checksum of a frame")
-        body = data[at + 8:end]
-        stream, pages = unpacked_body(body, level, most) if level else (body, pages_of(body, length, 0))
+        stream, pages = unpacked_body(data[at + 8:end], packed, most)
         one = decoder.Header(stream, b"GHZ3")
         check(one.stored_type == h.type and stream[32:48] == h.lattice, "a frame of another type, step or bound")
         check(one.dims == h.dims_of_streams, "a frame of other dimensions")
@@ -378,7 +368,7 @@ class File:
         self.streams.append(decoder.Stream(stream))
         self.bytes.append(stream)
         self.pages.append(pages)
-        self.entries.append(entry(stream, one.n, level, pages))
+        self.entries.append(entry(stream, one.n, packed, pages))
         self.count += one.n
         return end + 8
 
@@ -396,7 +386,7 @@ class File:
 
 
 def header_bytes(kind, dims, flags, values, frame_values, lattice, fill=bytes(8)):
-    head = struct.pack(f"<4sBBBBQQ16s8s{len(dims)}Q", b"GHZF", 3, kind, len(dims), flags, values, frame_values,
+    head = struct.pack(f"<4sBBBBQQ16s8s{len(dims)}Q", b"GHZF", 4, kind, len(dims), flags, values, frame_values,
                        lattice, fill, *dims)
     return head + checksum(head, 0)
 
@@ -406,18 +396,16 @@ def values_of(stream):
     return math.prod(struct.unpack_from("<QQQ", stream, 8))
 
 
-def build(streams, total, values, known=None, entries=None, last=None, pack=None, level=1, **header):
+def build(streams, total, values, known=None, entries=None, last=None, packed=0, body=stored, **header):
     """The bytes of a file, sound or not, with checksums that fit. known: of the header in the index, what is not as in the header.
-    entries: changes the list of them. last: what takes the place of the index. pack: makes the body of a frame of a stream, of that
-    level."""
-    level *= bool(pack)
+    entries: changes the list of them. last: what takes the place of the index. body: makes that of a frame of a stream."""
     parts, made = [header_bytes(values=values, **header)], []
     for number, stream in enumerate(streams):
-        body = pack(stream) if pack else stream
-        frame = struct.pack("<Q", len(body) + PACKED * (level > 0) + OF_TILES * (level > 1)) + body
+        own = body(stream, packed)
+        frame = struct.pack("<Q", len(own) + PACKED * packed) + own
         parts += [frame, checksum(frame, number)]
-        pages = pages_of(body, len(stream), level) if last is None else []
-        made.append(entry(stream, values_of(stream) % 2**64, level, pages))
+        pages = pages_of(own, packed) if last is None else []
+        made.append(entry(stream, values_of(stream) % 2**64, packed, pages))
     end = struct.pack("<QQ", 0, total)
     parts += [end, checksum(end, 0)]
     head = header_bytes(**{"values": total, **header, **(known or {})})

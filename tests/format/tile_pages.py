@@ -1,10 +1,11 @@
-"""A second reader of pages of tiles, which level 2 of packing has, written from FILE_FORMAT.md, "Pages of tiles"."""
+"""A second reader of pages of tiles, written from FILE_FORMAT.md, "Pages"."""
 # SPDX-License-Identifier: BSD-3-Clause
 import struct
 
 from decoder import BLOCKS, TILE_BYTES_MAX, check
 
-TILES, SLOTS, LANES, TURNS, LEAST = 1024, 512, 8, 4, 2**15
+SLOTS, LANES, TURNS, LEAST = 512, 8, 4, 2**15
+TILES = (128, 1024)  # of a page: of a frame that is not packed, and that is
 STORED, ZSTD, WIDTHS, VALUES = range(4)
 EMPTY, AS_IS, CODED = range(3)
 NONE, PLAIN, SQUEEZED = range(3)
@@ -334,10 +335,10 @@ def sized(data, count, size):
     return [data[a:b] for a, b in zip(ends, ends[1:])]
 
 
-def read_page(data, number, h, unpacked):
-    """The tiles of a page of a stream. unpacked: of bytes and the number that they become, by zstd where these differ."""
+def read_page(data, first, each, h, unpacked):
+    """The tiles of a page of a stream: from `first` on, `each` at most. unpacked: of bytes and the number that they become, by zstd where these differ."""
     check(len(data) >= 5 and data[0] <= VALUES, "the kind of a page")
-    count, size = min(TILES, h.tiles - TILES * number), struct.unpack_from("<I", data, 1)[0]
+    count, size = min(each, h.tiles - first), struct.unpack_from("<I", data, 1)[0]
     check(size <= count * TILE_BYTES_MAX and len(data) <= 5 + 2 * count + size, "the size of a page")
     if data[0] == STORED:
         return sized(data[5:], count, size)
@@ -345,16 +346,16 @@ def read_page(data, number, h, unpacked):
         check(len(data) - 5 < 2 * count + size, "a page by zstd that is no smaller")
         return sized(unpacked(data[5:], 2 * count + size), count, size)
     check(struct.unpack_from("<I", data, 13)[0] <= size if len(data) >= 17 else False, "the parts of a page")
-    page = Page(data[5:], data[0] == VALUES, count, h.dims, Grid(h.bricks, TILES * number), unpacked)
+    page = Page(data[5:], data[0] == VALUES, count, h.dims, Grid(h.bricks, first), unpacked)
     tiles = [page.tile(i) for i in range(count)]
     page.end()
     check(sum(map(len, tiles)) == size, "the size of the tiles")
     return tiles
 
 
-def read_stream(header, pages, h, unpacked):
-    """The stream of these 72 bytes and pages; h: the same as decoder.Header."""
-    tiles = [tile for number, page in enumerate(pages) for tile in read_page(page, number, h, unpacked)]
+def read_stream(header, pages, each, h, unpacked):
+    """The stream of these 72 bytes and pages of so many tiles; h: the same as decoder.Header."""
+    tiles = [tile for number, page in enumerate(pages) for tile in read_page(page, number * each, each, h, unpacked)]
     check(all(len(tile) <= TILE_BYTES_MAX for tile in tiles), "the size of a tile")
     sizes = list(map(len, tiles))
     ends = [sum(sizes[:i + 16]) for i in range(0, len(sizes), 16)]

@@ -56,7 +56,7 @@ static ghz_context *context(void) { return fuzz_context(fuzz_contexts() - 2); }
 
 /* Without zstd packed files are refused as such. */
 static bool file_refused(ghz_status status) {
-  return refused(status) || (status == GHZ_EUNSUPPORTED && !ghz_pack_available(PACK_BYTES));
+  return refused(status) || (status == GHZ_EUNSUPPORTED && !ghz_pack_available(PACK_FAST));
 }
 
 /* A frame that was accepted may still hold a damaged tile: then decoding says so. */

@@ -3,8 +3,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "container.h"
 #include "file/checksum.h"
+#include "file/pack.h"
 #include "inputs.h"
 #include "mutate.h"
+#include "stream/stream.h"
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,7 +23,6 @@ enum {
   TAIL = 32
 };
 
-#define PAGE_BYTES ((size_t)1 << 18)
 #define PACKED ((uint64_t)1 << 63)
 
 static uint64_t get_u64(const uint8_t *p) { return get_little(p, 8); }
@@ -79,25 +80,24 @@ static size_t put_checked(uint8_t *to, size_t size, uint64_t seed) {
 static uint64_t count_of(const uint8_t *s) { return get_u64(s + 8) * get_u64(s + 16) * get_u64(s + 24); }
 
 /* ---- The index ---- */
-/* The entry of a frame and those of its pages, if there is room; what a packed frame says of its
- * sizes is believed as far as the bytes are there. Of its stream the header is not known. */
+/* The entry of a frame and those of its pages, if there is room; what it says of their sizes is
+ * believed as far as the bytes are there. */
 static size_t put_entry(uint8_t *to, size_t room, const uint8_t *body, size_t size, bool packed) {
-  const uint64_t stream = packed && size >= 8 ? get_u64(body) : size;
-  const size_t pages = (size_t)smaller(stream / PAGE_BYTES + (stream % PAGE_BYTES != 0), 64);
-  size_t at = packed ? 8 + 4 * pages : 0;
+  ghz_slice s = {.tiles = 0};
+  size_t stream = 0;
+  if (size >= STREAM_HEADER)
+    ghz_stream_says(NULL, (ghz_bytes){body, size}, &s, &stream);
+  const size_t pages = (size_t)smaller(tile_pages(packed, s.tiles), 64);
+  size_t at = body_head(pages);
   if (room < ENTRY + PAGE_ENTRY * pages)
     return 0;
-  memset(to, 0, ENTRY);
-  put_u64(to, size >= 72 && !packed ? count_of(body) : 0);
+  put_u64(to, s.count);
   put_u64(to + 8, stream);
-  if (size >= 72 && !packed) {
-    memcpy(to + 16, body + 48, 4);
-    to[20] = (uint8_t)((body[5] & 3) << 1);
-  }
-  to[20] = (uint8_t)(to[20] | packed);
+  put_little(to + 16, s.terms, 4);
+  put_little(to + 20, (uint64_t)packed | (uint64_t)(s.inexact != 0) << 1 | (uint64_t)(s.transform != 0) << 2,
+             4);
   for (size_t b = 0; b < pages; b++) {
-    const uint64_t left = stream - b * PAGE_BYTES;
-    uint64_t bytes = packed && 12 + 4 * b <= size ? get_little(body + 8 + 4 * b, 4) : smaller(left, PAGE_BYTES);
+    const uint64_t bytes = body_head(b + 1) <= size ? get_little(body + body_head(b), 4) : 0;
     const size_t have = at < size ? (size_t)smaller(bytes, size - at) : 0;
     put_little(to + ENTRY + PAGE_ENTRY * b, bytes, 4);
     put_u64(to + ENTRY + PAGE_ENTRY * b + 4, ghz_checksum(body + smaller(at, size), have, 0));
@@ -152,6 +152,23 @@ static void change_index(uint8_t *data, size_t size, uint64_t *state) {
 }
 
 /* ---- Changes ---- */
+/* Changes the stream in a body, or the body. */
+static size_t change_body(uint8_t *data, size_t size, size_t room, bool packed, uint64_t *state) {
+  const ghz_bytes body = {data, size};
+  size_t stream;
+  if (input_below(state, 4) == 0 || ghz_packed_size(NULL, packed, body, room, &stream) != GHZ_OK)
+    return LLVMFuzzerMutate(data, size, room);
+  uint8_t *s = malloc(room);
+  if (s && ghz_unpack_frame(NULL, packed, body, stream, s) == GHZ_OK) {
+    const size_t changed = mutate_stream(s, stream, room, state);
+    ghz_status status =
+        ghz_pack(NULL, (ghz_bytes){s, changed}, packed ? PACK_LEVEL_MOST : 0, data, room, &size);
+    size = status == GHZ_OK ? size : body.size;
+  }
+  free(s);
+  return size;
+}
+
 static void change_header(loose *l, uint64_t *state) {
   static const uint64_t counts[] = {0,    1,    16384, 32768, (uint64_t)1 << 26, UINT64_MAX, UINT64_MAX / 16,
                                     1024, 17000};
@@ -176,7 +193,7 @@ static void change_frames(loose *l, uint64_t *state) {
   else if (input_below(state, 6) == 0)
     l->frames--;
   else
-    l->frame[i].size = mutate_stream(l->frame[i].data, l->frame[i].size, l->room, state);
+    l->frame[i].size = change_body(l->frame[i].data, l->frame[i].size, l->room, l->frame[i].packed, state);
 }
 
 /* A header of bricks: frames of whole planes, as large as the first one. */
@@ -197,7 +214,7 @@ static void agree_on_bricks(loose *l) {
 static void agree(loose *l, uint64_t *state) {
   uint64_t total = 0;
   for (size_t i = 0; i < l->frames; i++)
-    if (l->frame[i].size >= 72 && !l->frame[i].packed) {
+    if (l->frame[i].size >= 72) {
       uint8_t *s = l->frame[i].data;
       if (i == 0) {
         l->header[5] = s[4];

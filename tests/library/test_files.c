@@ -37,14 +37,14 @@ Test(files, say_what_they_hold) {
   ghz_file *f = opened(&m, 1);
   const ghz_file_info *info = ghz_file_get_info(f);
   cr_assert_eq(m.reads, 1, "%u reads to open a file", m.reads);
-  cr_assert(info->indexed && info->version == 3 && info->bytes == m.size);
+  cr_assert(info->indexed && info->version == 4 && info->bytes == m.size);
   cr_assert_eq(memcmp(&info->header.array, &h.array, sizeof h.array), 0);
   cr_assert_eq(info->header.count, h.count);
   cr_assert_eq(info->header.frame_values, h.frame_values);
   cr_assert(info->header.shape.dims == 3 && memcmp(info->header.shape.extent, h.shape.extent, 24) == 0);
   cr_assert(info->header.lattice.step == h.lattice.step && info->header.lattice.eb == h.lattice.eb &&
             info->header.lattice.has_fill && info->header.lattice.fill == h.lattice.fill);
-  cr_assert(info->frames == 5 && info->packed == (ghz_pack_available(PACK_BYTES) ? 5 : 0) && info->terms == 1 &&
+  cr_assert(info->frames == 5 && info->packed == (ghz_pack_available(PACK_FAST) ? 5 : 0) && info->terms == 1 &&
             info->transform && !info->inexact);
   cr_assert(info->bound >= h.lattice.eb && info->bound < 1.001 * h.lattice.eb);
   ghz_file_close(f);
@@ -209,8 +209,7 @@ Test(files, read_of_a_flat_box_the_lines_that_it_meets) {
   write_case(&c, ctx, &m);
   ghz_file *f = opened(&m, 1);
   worked(ghz_file_read_box(f, ctx, GHZ_F32, (uint64_t[]){0, 1000}, (uint64_t[]){4, 1100}, x), "a box");
-  cr_assert(m.size > 15 * PACK_PAGE && m.bytes < 7 * PACK_PAGE, "%llu bytes of %zu",
-            (unsigned long long)m.bytes, m.size);
+  cr_assert(m.size > 1 << 21 && m.bytes < m.size / 4, "%llu bytes of %zu", (unsigned long long)m.bytes, m.size);
   ghz_file_close(f);
 }
 
@@ -304,7 +303,7 @@ Test(files, have_a_frame) {
   MEMORY_FILE(m);
   enum { HEADER = 64, END = 24 };
   write_case(&file_cases[3], ctx, &m);
-  const size_t frame = m.size - 2 * HEADER - END - 36 - 32;
+  const size_t frame = m.size - 2 * HEADER - END - 24 - 32;
   uint8_t *end = m.data + HEADER, *index = end + END, *tail = index + HEADER;
   memmove(end, end + frame, END + HEADER);
   memcpy(tail, m.data + m.size - 32, 32);
@@ -350,7 +349,6 @@ Test(files, say_how_many_terms_they_have) {
   for (int type = 0; type < 2; type++) { /* caps of 35 and 44 */
     const file_case c = {.ndim = 1, .dims = {1000}, .frame_values = 16384, .type = type ? GHZ_F64 : GHZ_F32};
     const uint32_t most = header_of(&c).lattice.cap == 44 ? 0x3fff : 0x7fffff;
-    double x[8];
     ghz_file *f;
     write_case(&c, ctx, &m);
     say_terms(&m, most + 1);
@@ -358,10 +356,9 @@ Test(files, say_how_many_terms_they_have) {
     cr_assert_eq(ghz_file_open_source(&source, &f), GHZ_ECORRUPT, "more than a stream can have");
     for (uint32_t said = 1; said <= most; said += most - 1) {
       say_terms(&m, said);
-      f = opened(&m, 1);
-      cr_assert_eq(ghz_file_read(f, ctx, GHZ_F64, 0, 8, x), said == 1 ? GHZ_OK : GHZ_ECORRUPT, "%u terms",
-                   said);
-      ghz_file_close(f);
+      ghz_status status;
+      read_frames(&m, 1, ctx, &status);
+      cr_assert_eq(status, said == 1 ? GHZ_OK : GHZ_ECORRUPT, "%u terms", said);
     }
   }
 }
@@ -374,7 +371,7 @@ Test(files, say_when_reading_or_writing_fails) {
   const ghz_file_header h = header_of(c);
   uint64_t count;
   const float *x = values_of(c, &count);
-  for (m.fails_from = 1; m.fails_from < 14; m.fails_from++) {
+  for (m.fails_from = 1; m.fails_from < 8; m.fails_from++) {
     const ghz_file_sink sink = memory_sink(&m);
     ghz_file_writer *w;
     worked(ghz_file_create_sink(&sink, &h, &w), "create");

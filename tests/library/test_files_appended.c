@@ -5,6 +5,7 @@
 #define _GNU_SOURCE
 #include "file/checksum.h"
 #include "file/index/index.h"
+#include "file/pack.h"
 #include "files.h"
 #include "rules/bytes.h"
 #include <dirent.h>
@@ -784,7 +785,7 @@ typedef enum flaw {
 /* A file of three steps, a frame each; the indexes of the first two are parts of the last. */
 typedef struct craft {
   memory_file m;
-  ref_bytes stream[3];
+  ref_bytes body[3];
   ghz_info info[3];
   uint64_t at[3]; /* of frames */
   index_part part[2];
@@ -793,10 +794,10 @@ typedef struct craft {
 static void put_frame(craft *c, int i) {
   uint8_t *to = c->m.data + c->m.size;
   c->at[i] = c->m.size;
-  store_u64(to, c->stream[i].size);
-  memcpy(to + 8, c->stream[i].data, c->stream[i].size);
-  ghz_checksum_put(to, 8 + c->stream[i].size, (uint64_t)i);
-  c->m.size += 16 + c->stream[i].size;
+  store_u64(to, c->body[i].size);
+  memcpy(to + 8, c->body[i].data, c->body[i].size);
+  ghz_checksum_put(to, 8 + c->body[i].size, (uint64_t)i);
+  c->m.size += 16 + c->body[i].size;
 }
 
 static index_part put_index(craft *c, file_index *index, uint64_t steps, flaw wrong) {
@@ -819,10 +820,9 @@ static index_part put_index(craft *c, file_index *index, uint64_t steps, flaw wr
 /* The index of frame 0 or 1 alone; a frame may be said to be longer than it is. */
 static void put_part(craft *c, int i, uint64_t longer, flaw wrong) {
   file_index index = {.end = c->at[i], .appended = i};
-  ghz_info info = c->info[i];
-  info.bytes += longer;
-  const ghz_bytes body = {c->m.data + c->at[i] + 8, (size_t)info.bytes};
-  worked(ghz_index_add(&index, "part", &info, body, 0), "a part");
+  ref_bytes body = bytes_copy(c->m.data + c->at[i] + 8, c->body[i].size + longer);
+  store_u32(body.data + 72, (uint32_t)(load_u32(body.data + 72) + longer)); /* of its one page */
+  worked(ghz_index_add(&index, "part", &c->info[i], 0, view(body)), "a part");
   c->part[i] = put_index(c, &index, (uint64_t)i + 1, wrong);
 }
 
@@ -833,7 +833,7 @@ static void put_last(craft *c, flaw wrong) {
   uint8_t *end = c->m.data + c->m.size;
   for (int i = overlap ? 1 : 2; i < 3; i++) {
     index.end = i == 1 ? c->at[0] : c->at[i];
-    worked(ghz_index_add(&index, "last", &c->info[i], view(c->stream[i]), 0), "the last index");
+    worked(ghz_index_add(&index, "last", &c->info[i], 0, view(c->body[i])), "the last index");
   }
   store_u64(end, 0);
   store_u64(end + 8, 3 * STEP);
@@ -847,10 +847,11 @@ static memory_file crafted(flaw wrong) {
   const ghz_file_header h = header_of_steps(1, 1);
   c.m.size = ghz_header_encode(&h, c.m.data);
   for (int i = 0; i < 3; i++) {
-    ref_bytes *s = &c.stream[i];
-    s->data = scratch(4096);
-    worked(ghz_compress(NULL, &h.lattice, GHZ_ORDER_BEST, x + i * STEP, STEP, s->data, 4096, &s->size), "step");
-    worked(ghz_info_read(view(*s), &c.info[i]), "info");
+    ref_bytes s = bytes_new(4096), *body = &c.body[i];
+    worked(ghz_compress(NULL, &h.lattice, GHZ_ORDER_BEST, x + i * STEP, STEP, s.data, 4096, &s.size), "step");
+    worked(ghz_info_read(view(s), &c.info[i]), "info");
+    *body = bytes_new(ghz_pack_bound(s.size));
+    worked(ghz_pack(NULL, view(s), 0, body->data, body->size, &body->size), "body");
   }
   put_frame(&c, 0);
   put_frame(&c, 1);

@@ -20,21 +20,21 @@ enum { TILES_OF_PAGE = 1024 };
 
 static ref_bytes frame_of(ghz_context *ctx, ref_bytes stream) {
   ref_bytes frame = bytes_new(ghz_pack_bound(stream.size));
-  succeeded(ghz_pack(ctx, view(stream), PACK_TILES, frame.data, frame.size, &frame.size), ctx, "packing");
+  succeeded(ghz_pack(ctx, view(stream), PACK_LEVEL_MOST, frame.data, frame.size, &frame.size), ctx, "packing");
   return bytes_copy(frame.data, frame.size);
 }
 
 static ref_bytes whole_of(ghz_context *ctx, ref_bytes frame, size_t most) {
   size_t size;
-  succeeded(ghz_packed_size(ctx, PACK_TILES, view(frame), most, &size), ctx, "sizes");
+  succeeded(ghz_packed_size(ctx, 1, view(frame), most, &size), ctx, "sizes");
   ref_bytes stream = bytes_new(size);
-  succeeded(ghz_unpack_frame(ctx, PACK_TILES, view(frame), size, stream.data), ctx, "unpacking");
+  succeeded(ghz_unpack_frame(ctx, 1, view(frame), size, stream.data), ctx, "unpacking");
   return stream;
 }
 
 /* Of a frame that is sound. */
 static size_t pages_in(ref_bytes frame) {
-  const uint8_t *h = frame.data + 8;
+  const uint8_t *h = frame.data;
   const ghz_shape s = {h[7], {get_little(h + 8, 8), get_little(h + 16, 8), get_little(h + 24, 8)}};
   return (size_t)((ghz_shape_tiles(&s) + TILES_OF_PAGE - 1) / TILES_OF_PAGE);
 }
@@ -44,8 +44,8 @@ static unsigned kinds_met;
 
 static void note_kinds(ref_bytes frame) {
   const size_t pages = pages_in(frame);
-  const uint8_t *page = frame.data + 80 + 4 * pages;
-  for (size_t i = 0; i < pages; page += get_little(frame.data + 80 + 4 * i++, 4))
+  const uint8_t *page = frame.data + 72 + 4 * pages;
+  for (size_t i = 0; i < pages; page += get_little(frame.data + 72 + 4 * i++, 4))
     kinds_met |= 1U << page[0];
   cr_assert_eq(page, frame.data + frame.size);
 }
@@ -171,7 +171,7 @@ Test(pack_tiles, any_number_of_tiles) {
       void *x = field_make(i % 2 ? PATCHES : WAVES, &l, &s, 900, n);
       const ref_bytes stream = compress_shape(pool.ctx[0], &l, GHZ_ORDER_BEST, x, &s);
       const ref_bytes frame = frame_of(pool.ctx[0], stream);
-      cr_assert_eq(get_little(frame.data, 8), stream.size);
+      same_bytes(bytes_copy(frame.data, 72), bytes_copy(stream.data, 72), "header");
       round_trip(&pool, stream, say("%d dims, %llu tiles", dims, (unsigned long long)n));
     }
 }
@@ -210,7 +210,7 @@ Test(pack_tiles, every_kind_of_page) {
   round_trip(&pool, stream_of(pool.ctx[0], &none, GHZ_ORDER_BEST, "ramp", 40000, 1), "raw");
   const float same[5000] = {1, 2, 3};
   round_trip(&pool, compress(pool.ctx[0], &none, GHZ_ORDER_BEST, same, 5000), "raw zeros");
-  cr_expect_eq(kinds_met & 2, ghz_pack_available(PACK_BYTES) ? 2 : 0, "by zstd: %x", kinds_met);
+  cr_expect_eq(kinds_met & 2, ghz_pack_available(PACK_FAST) ? 2 : 0, "by zstd: %x", kinds_met);
 }
 
 /* ---- Some pages ---- */
@@ -226,8 +226,8 @@ Test(pack_tiles, any_pages_without_the_others) {
   const ref_bytes stream = long_stream(ctx), frame = frame_of(ctx, stream);
   const size_t pages = pages_in(frame);
   cr_assert_geq(pages, 4);
-  const uint8_t *packed = frame.data + 80 + 4 * pages;
-  for (size_t first = 0, at = 0; first < pages; at += get_little(frame.data + 80 + 4 * first++, 4))
+  const uint8_t *packed = frame.data + 72 + 4 * pages;
+  for (size_t first = 0, at = 0; first < pages; at += get_little(frame.data + 72 + 4 * first++, 4))
     for (size_t count = 1, bytes = 0; first + count <= pages; count++) {
       SCOPE;
       const ghz_slice all = slice_of(stream, 0, 0);
@@ -235,8 +235,8 @@ Test(pack_tiles, any_pages_without_the_others) {
                      to = from + count * TILES_OF_PAGE < tiles ? from + count * TILES_OF_PAGE : tiles;
       ghz_slice want = slice_of(stream, from, to - from), whole = slice_of(stream, 0, tiles);
       size_t size;
-      bytes += get_little(frame.data + 80 + 4 * (first + count - 1), 4);
-      const packed_tiles p = {&whole, first, count, frame.data + 80 + 4 * first, 4, {packed + at, bytes}};
+      bytes += get_little(frame.data + 72 + 4 * (first + count - 1), 4);
+      const packed_tiles p = {&whole, 1, first, count, frame.data + 72 + 4 * first, 4, {packed + at, bytes}};
       succeeded(ghz_tiles_size(ctx, &p, &size), ctx, "size");
       cr_assert_eq(size, want.payload_size);
       ref_bytes sizes = bytes_new(2 * (to - from)), payload = bytes_new(size);
@@ -284,7 +284,7 @@ Test(pack_tiles, boxes_of_files) {
 static void refused_box(size_t at, uint8_t byte, int fits, const char *words) {
   CONTEXT(ctx, NULL, 1);
   const file_case c = {.ndim = 3, .dims = {16, 30, 50}, .frame_values = 1 << 20, .type = GHZ_F32, .pack = 2};
-  enum { PAGE = 56 + 8 * 3 + 8 + 80 + 4, TAIL = 32 };
+  enum { PAGE = 56 + 8 * 3 + 8 + 72 + 4, TAIL = 32 };
   MEMORY_FILE(m);
   float y;
   write_case(&c, ctx, &m);
@@ -317,11 +317,13 @@ Test(pack_tiles, capacity) {
   const ref_bytes stream = stream_by(ctx, "walk", GHZ_F32, 3000, 1);
   ref_bytes to = bytes_new(ghz_pack_bound(stream.size));
   size_t size;
-  cr_expect_eq(ghz_pack(ctx, view(stream), PACK_TILES, to.data, to.size - 1, &size), GHZ_ECAPACITY);
-  cr_expect_eq(ghz_pack(ctx, view(stream), PACK_TILES, to.data, to.size, &size), GHZ_OK);
-  cr_expect_eq(ghz_pack(ctx, (ghz_bytes){stream.data, 0}, PACK_TILES, to.data, to.size, &size), GHZ_EINVAL);
-  cr_expect_eq(ghz_pack(ctx, (ghz_bytes){stream.data, stream.size - 1}, PACK_TILES, to.data, to.size, &size),
-               GHZ_ECORRUPT, "no stream");
+  cr_expect_eq(ghz_pack(ctx, view(stream), PACK_LEVEL_MOST, to.data, to.size - 1, &size), GHZ_ECAPACITY);
+  cr_expect_eq(ghz_pack(ctx, view(stream), PACK_LEVEL_MOST, to.data, to.size, &size), GHZ_OK);
+  cr_expect_eq(ghz_pack(ctx, (ghz_bytes){stream.data, 0}, PACK_LEVEL_MOST, to.data, to.size, &size),
+               GHZ_ECORRUPT);
+  cr_expect_eq(
+      ghz_pack(ctx, (ghz_bytes){stream.data, stream.size - 1}, PACK_LEVEL_MOST, to.data, to.size, &size),
+      GHZ_ECORRUPT, "no stream");
 }
 
 /* A frame is never larger than its tiles as they are. */
@@ -357,8 +359,8 @@ static bool compare_levels(void *user, const char *name, shape dims, const float
       succeeded(ghz_lattice_for(ctx, GHZ_F32, (ghz_bound){GHZ_REL, bounds[b]}, NULL, 1, &x, count, &l), ctx,
                 "lattice");
       const ref_bytes stream = compress_shape(ctx, &l, GHZ_ORDER_BEST, values, &s);
-      const size_t two = packed_size(ctx, stream, PACK_TILES),
-                   one = ghz_pack_available(PACK_BYTES) ? packed_size(ctx, stream, PACK_BYTES) : stream.size;
+      const size_t two = packed_size(ctx, stream, PACK_LEVEL_MOST),
+                   one = ghz_pack_available(PACK_FAST) ? packed_size(ctx, stream, PACK_FAST) : stream.size;
       cr_expect((double)two <= 1.001 * (double)one, "%s, bound %g%s: %zu bytes at level 2, %zu at level 1",
                 name, bounds[b], flat ? ", flat" : "", two, one);
     }

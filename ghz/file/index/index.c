@@ -1,11 +1,12 @@
-/* index.c: owns the index in memory: frames that are added, and what is looked for in them. */
+/* index.c: owns the index in memory: frames that are added, what is looked for in them, and its bytes
+ * as it is written. */
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "file/index/entries.h"
-
 #include <math.h>
+#include <string.h>
 
 #include "context/floating.h"
 #include "file/checksum.h"
+#include "file/index/index.h"
 #include "rules/bytes.h"
 #include "rules/lattice_rules.h"
 
@@ -56,10 +57,9 @@ void ghz_index_close(file_index *x, const frame_entry *e) {
   x->count++;
 }
 
-ghz_status ghz_index_add(file_index *x, const char *name, const ghz_info *info, ghz_bytes body, int level) {
+ghz_status ghz_index_add(file_index *x, const char *name, const ghz_info *info, int packed, ghz_bytes body) {
   const uint8_t *data = body.data;
-  const uint64_t pages = ghz_frame_pages(level, info->bytes, ghz_shape_tiles(&info->shape));
-  const size_t head = ghz_frame_head(level, pages);
+  const uint64_t pages = tile_pages(packed, ghz_shape_tiles(&info->shape));
   frame_entry *e;
   ghz_status status = ghz_index_next(x, name, &e);
   if (status != GHZ_OK)
@@ -72,10 +72,10 @@ ghz_status ghz_index_add(file_index *x, const char *name, const ghz_info *info, 
                      .page = x->page_count,
                      .pages = pages,
                      .terms = info->terms,
-                     .flags = flags_of_level(level) | (uint32_t)(ENTRY_INEXACT * (info->inexact != 0) |
-                                                                 ENTRY_TRANSFORM * (info->transform != 0))};
-  for (size_t b = 0, at = head; b < pages && status == GHZ_OK; b++) {
-    const uint32_t bytes = level ? load_u32(data + head - 4 * (pages - b)) : page_bytes(info->bytes, b);
+                     .flags = (uint32_t)(ENTRY_PACKED * (packed != 0) | ENTRY_INEXACT * (info->inexact != 0) |
+                                         ENTRY_TRANSFORM * (info->transform != 0))};
+  for (size_t b = 0, at = body_head(pages); b < pages && status == GHZ_OK; b++) {
+    const uint32_t bytes = load_u32(data + STREAM_HEADER + 4 * b);
     status = ghz_index_page(x, name, e->offset + FRAME_BEFORE + at, bytes, ghz_checksum(data + at, bytes, 0));
     at += bytes;
   }
@@ -153,4 +153,61 @@ void ghz_index_describe(const file_index *x, ghz_file_info *info) {
   floating_begin(&env);
   info->bound = info->inexact ? INFINITY : multiply_up(info->header.lattice.eb, info->terms);
   floating_end(&env);
+}
+
+/* ---- Writing --------------------------------------------------------------------------------- */
+
+uint64_t ghz_index_size(const file_index *x, const ghz_file_header *h) {
+  const uint64_t first = frames_of(x, x->parts), own = x->count - first,
+                 page = own ? x->frames[first].page : x->page_count;
+  return 48 + 8 * (uint64_t)h->array.ndim + 8 +
+         (x->appended ? INDEX_MARK + PART_BYTES * (uint64_t)x->parts + OFFSET_BYTES * own : 0) +
+         ENTRY_BYTES * own + PAGE_ENTRY_BYTES * (x->page_count - page) + TAIL_BYTES;
+}
+
+static uint8_t *encode_entry(const file_index *x, const frame_entry *e, uint8_t *p) {
+  if (x->appended) {
+    store_u64(p, e->offset);
+    p += OFFSET_BYTES;
+  }
+  store_u64(p, e->values);
+  store_u64(p + 8, e->stream);
+  store_u32(p + 16, e->terms);
+  store_u32(p + 20, e->flags);
+  p += ENTRY_BYTES;
+  for (uint64_t b = 0; b < e->pages; b++, p += PAGE_ENTRY_BYTES) {
+    const page_entry *page = &x->pages[e->page + b];
+    store_u32(p, page->bytes);
+    store_u64(p + 4, page->checksum);
+  }
+  return p;
+}
+
+/* The mark, and where the parts are. */
+static uint8_t *encode_parts(const file_index *x, uint64_t size, uint8_t *p) {
+  memcpy(p, INDEX_PARTS, 8);
+  store_u64(p + 8, size);
+  store_u64(p + 16, x->parts);
+  p += INDEX_MARK;
+  for (unsigned i = 0; i < x->parts; i++, p += PART_BYTES) {
+    store_u64(p, x->part[i].begin);
+    store_u64(p + 8, x->part[i].size);
+  }
+  return p;
+}
+
+void ghz_index_encode(const file_index *x, const ghz_file_header *h, uint8_t *to) {
+  uint8_t header[HEADER_MAX], *p = to;
+  const size_t size = ghz_header_encode(h, header);
+  const uint64_t first = frames_of(x, x->parts);
+  memcpy(p, header, size);
+  p += size;
+  if (x->appended)
+    p = encode_parts(x, ghz_index_size(x, h), p);
+  for (uint64_t i = first; i < x->count; i++)
+    p = encode_entry(x, &x->frames[i], p);
+  store_u64(p, x->count - first);
+  store_u64(p + 8, (uint64_t)(p - to));
+  ghz_checksum_put(to, (size_t)(p - to) + 16, 0);
+  memcpy(p + 24, INDEX_MAGIC, 8);
 }

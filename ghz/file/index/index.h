@@ -6,39 +6,20 @@
 #ifndef GHZ_FILE_INDEX_H
 #define GHZ_FILE_INDEX_H
 
+#include "file/errors.h"
 #include "file/header.h"
-#include "file/memory.h"
+#include "file/pack.h"
 
-enum { TAIL_BYTES = 32, FRAME_BEFORE = 8, FRAME_AROUND = 16, STREAM_LEAST = 72 };
+enum { TAIL_BYTES = 32, FRAME_BEFORE = 8, FRAME_AROUND = 16 };
 enum { INDEX_MARK = 24, PARTS_MAX = 64 }; /* bytes behind the header of an index that has parts */
-/* In the length of a frame: it is packed; in pages of tiles. */
-#define PACKED ((uint64_t)1 << 63)
-#define OF_TILES ((uint64_t)1 << 62)
-enum { ENTRY_PACKED = 1, ENTRY_INEXACT = 2, ENTRY_TRANSFORM = 4, ENTRY_OF_TILES = 8 };
-
-/* The level that a frame is packed at, 0 to 2, and the same in flags of an entry and in a
- * length. */
-static inline int level_of_flags(uint32_t flags) {
-  return !(flags & ENTRY_PACKED) ? 0 : flags & ENTRY_OF_TILES ? 2 : 1;
-}
-
-static inline uint32_t flags_of_level(int level) {
-  return (uint32_t)(ENTRY_PACKED * (level > 0) | ENTRY_OF_TILES * (level > 1));
-}
-
-static inline int level_of_length(uint64_t length) {
-  return !(length & PACKED) ? 0 : length & OF_TILES ? 2 : 1;
-}
-
-static inline uint64_t length_of_level(int level) {
-  return (level > 0 ? PACKED : 0) | (level > 1 ? OF_TILES : 0);
-}
+#define PACKED ((uint64_t)1 << 63)        /* in the length of a frame */
+enum { ENTRY_PACKED = 1, ENTRY_INEXACT = 2, ENTRY_TRANSFORM = 4 };
 
 typedef struct frame_entry {
   uint64_t first, values;
   uint64_t offset; /* of the frame in the file */
   uint64_t stream; /* bytes of the stream */
-  uint64_t body;   /* bytes of the stream, or of what it is packed in, as they are in the file */
+  uint64_t body;   /* bytes of the body */
   uint64_t page;   /* number of its first page */
   uint64_t pages;
   uint32_t terms, flags;
@@ -77,9 +58,8 @@ void ghz_index_free(file_index *x);
 /* The largest stream that a frame of the file can have. */
 uint64_t ghz_index_stream_most(const ghz_file_header *h);
 
-/* Adds the frame of a stream, whose body is as in the file, packed at the level, and, unless that
- * is 0, was checked. Errors: ENOMEM. */
-ghz_status ghz_index_add(file_index *x, const char *name, const ghz_info *info, ghz_bytes body, int level);
+/* Adds the frame of a stream, whose body was checked. Errors: ENOMEM. */
+ghz_status ghz_index_add(file_index *x, const char *name, const ghz_info *info, int packed, ghz_bytes body);
 
 /* Whether both hold the same frames at the same places. */
 int ghz_index_equal(const file_index *a, const file_index *b);
@@ -100,9 +80,6 @@ void ghz_index_encode(const file_index *x, const ghz_file_header *h, uint8_t *to
 
 /* The index was written; it is a part from now on, and frames are appended to it. */
 void ghz_index_written(file_index *x, uint64_t begin, uint64_t size);
-
-/* Bytes of the entry of a frame of so many pages, in an index without parts. */
-uint64_t ghz_index_entry_size(uint64_t pages);
 
 /* Whether these bytes behind a header are those of an index that has parts; sets *size to the bytes
  * of index and tail. */
@@ -127,5 +104,25 @@ uint64_t ghz_index_needed(const file_index *x, uint64_t size);
 
 /* Adds up what the frames have to what is known of the file. */
 void ghz_index_describe(const file_index *x, ghz_file_info *info);
+
+/* ---- What reading an index shares with building it ------------------------------------------- */
+
+enum { ENTRY_BYTES = 24, PAGE_ENTRY_BYTES = 12, OFFSET_BYTES = 8, PART_BYTES = 16 };
+#define INDEX_MAGIC "GHZINDEX"
+#define INDEX_PARTS "GHZPARTS" /* no number of values, which an index without parts would have here */
+
+/* Frames that the first parts have. */
+static inline uint64_t frames_of(const file_index *x, unsigned parts) {
+  return parts ? x->part[parts - 1].frames : 0;
+}
+
+/* The place of the next frame, which has an entry once it is closed. Errors: ENOMEM. */
+ghz_status ghz_index_next(file_index *x, const char *name, frame_entry **e);
+
+/* Adds a page of the next frame. Errors: ENOMEM. */
+ghz_status ghz_index_page(file_index *x, const char *name, uint64_t offset, uint32_t bytes, uint64_t checksum);
+
+/* The next frame has all its pages. */
+void ghz_index_close(file_index *x, const frame_entry *e);
 
 #endif

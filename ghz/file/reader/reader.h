@@ -5,16 +5,8 @@
 
 #include <ghz/slice.h>
 
+#include "compress.h"
 #include "file/index/index.h"
-
-/* The start of a frame of an indexed file: its first pages, which hold the header of its stream
- * and the table of its tiles. Kept for the next call. */
-typedef struct frame_start {
-  const frame_entry *entry; /* NULL: none */
-  memory bytes;
-  size_t pages;
-  ghz_slice whole; /* its payload begins in these pages, and ends outside of them */
-} frame_start;
 
 /* Streams of several files on their way to one (sums.c). */
 typedef struct frame_slots frame_slots;
@@ -35,12 +27,11 @@ struct ghz_file {
   int piped;         /* the header at the start lacks the number of values */
   int last;          /* no frame may follow */
   int ended;         /* the end was read */
-  memory packed;     /* a frame before it is unpacked */
+  memory packed;     /* the body of a frame */
 
   /* Reading parts */
-  ghz_frame current; /* of a file without an index */
-  frame_start begun; /* of one with */
-  memory raw, run, region;
+  ghz_frame current;       /* of a file without an index */
+  memory raw, run, region; /* of one with: pages, their tiles, values beside those that are wanted */
 
   frame_slots *sum;
 };
@@ -51,6 +42,11 @@ ghz_status ghz_file_read_header(ghz_file *file, ghz_file_header *header);
 /* Without an index: makes the frame that holds a value the current one. Errors: as ghz_file_next;
  * EINVAL (it has passed by, or the file ends before). */
 ghz_status ghz_file_seek(ghz_file *file, ghz_context *ctx, uint64_t value);
+
+/* Decompresses a box that is inside a frame of this shape to dst, without gaps. Reads and checks
+ * the pages with tiles that the box meets. Errors: as ghz_file_read. */
+ghz_status ghz_window_decompress(ghz_file *f, ghz_context *ctx, const frame_entry *e, const ghz_shape *shape,
+                                 ghz_type out, const array_box *box, void *dst);
 
 void ghz_slots_free(frame_slots *sum);
 

@@ -1,7 +1,7 @@
 /* sink.c: owns writing files by name, for writers, and which of them may. */
 /* SPDX-License-Identifier: BSD-3-Clause */
 #define _GNU_SOURCE
-#include "file/writer/sink.h"
+#include "file/writer/writer.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -38,38 +38,24 @@ static int shape_fits(const ghz_file_writer *w, const ghz_shape *s) {
          (count > 0 || w->index.count == 0);
 }
 
-/* Packs the stream, or leaves it. */
-static ghz_status pack(ghz_file_writer *w, ghz_context *ctx, ghz_bytes stream, ghz_bytes *body) {
-  size_t size = ghz_pack_bound(stream.size);
-  *body = stream;
-  if (w->pack == 0)
-    return GHZ_OK;
-  ghz_status status = memory_reserve(&w->packed, size, w->name);
-  if (status == GHZ_OK)
-    status = ghz_file_pass(w->name, w->index.count, ctx,
-                           ghz_pack(ctx, stream, w->pack, w->packed.data, w->packed.capacity, &size));
-  *body = (ghz_bytes){w->packed.data, size};
-  return status;
-}
-
-/* Length, body, checksum. */
-static ghz_status put_frame(ghz_file_writer *w, const ghz_info *info, ghz_bytes body, int level) {
-  uint8_t length[8], checksum[8];
-  store_u64(length, body.size | length_of_level(level));
-  store_u64(checksum, ghz_checksum_of_two((ghz_bytes){length, 8}, body, w->index.count));
-  ghz_status status = ghz_writer_put(w, length, 8);
-  if (status == GHZ_OK)
-    status = ghz_writer_put(w, body.data, body.size);
-  if (status == GHZ_OK)
-    status = ghz_writer_put(w, checksum, 8);
-  if (status == GHZ_OK)
-    status = w->failed = ghz_index_add(&w->index, w->name, info, body, level);
-  return status;
+/* The frame of a stream: length, body, checksum. */
+static ghz_status make_frame(ghz_file_writer *w, ghz_context *ctx, ghz_bytes stream, ghz_bytes *body) {
+  const size_t room = ghz_pack_bound(stream.size);
+  size_t size = 0;
+  ghz_status status = memory_reserve(&w->packed, FRAME_AROUND + room, w->name);
+  if (status != GHZ_OK)
+    return status;
+  uint8_t *frame = w->packed.data;
+  status = ghz_pack(ctx, stream, w->pack, frame + FRAME_BEFORE, room, &size);
+  *body = (ghz_bytes){frame + FRAME_BEFORE, size};
+  store_u64(frame, size | (w->pack ? PACKED : 0));
+  ghz_checksum_put(frame, FRAME_BEFORE + size, w->index.count);
+  return ghz_file_pass(w->name, w->index.count, ctx, status);
 }
 
 static ghz_status write_stream(ghz_file_writer *w, ghz_context *ctx, ghz_bytes stream) {
   ghz_info info;
-  ghz_bytes body = stream;
+  ghz_bytes body;
   ghz_status status = ghz_file_pass(w->name, w->index.count, NULL, ghz_info_read(stream, &info));
   if (status == GHZ_OK)
     status = check_lattice(w, &info.lattice);
@@ -77,10 +63,14 @@ static ghz_status write_stream(ghz_file_writer *w, ghz_context *ctx, ghz_bytes s
     status = ghz_file_fail(w->name, GHZ_EINVAL, "frame %llu: not the shape of the frame at value %llu",
                            (ull)w->index.count, (ull)w->index.values);
   if (status == GHZ_OK)
-    status = pack(w, ctx, stream, &body);
+    status = make_frame(w, ctx, stream, &body);
   if (status == GHZ_OK)
     status = ghz_writer_begin(w);
-  return status == GHZ_OK ? put_frame(w, &info, body, w->pack) : status;
+  if (status == GHZ_OK)
+    status = ghz_writer_put(w, w->packed.data, FRAME_AROUND + body.size);
+  if (status == GHZ_OK)
+    status = w->failed = ghz_index_add(&w->index, w->name, &info, w->pack > 0, body);
+  return status;
 }
 
 ghz_status ghz_file_write_stream(ghz_file_writer *w, ghz_context *ctx, ghz_bytes stream) {

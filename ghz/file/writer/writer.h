@@ -4,7 +4,7 @@
 #define GHZ_FILE_WRITER_H
 
 #include "file/index/index.h"
-#include "file/writer/sink.h"
+#include "file/unfinished.h"
 #include "rules/fill.h"
 
 struct ghz_file_writer {
@@ -15,11 +15,11 @@ struct ghz_file_writer {
   ghz_file_header header;
   int begun; /* the header was written, and its lattice is known */
   int order, pack;
-  file_index index; /* of the frames so far */
-  memory values;    /* of a frame that is not full, */
-  size_t waiting;   /* so many */
-  memory stream, packed;
-  ghz_status failed; /* GHZ_OK, or why the file cannot be completed any more */
+  file_index index;      /* of the frames so far */
+  memory values;         /* of a frame that is not full, */
+  size_t waiting;        /* so many */
+  memory stream, packed; /* the next one, and its frame */
+  ghz_status failed;     /* GHZ_OK, or why the file cannot be completed any more */
 };
 
 /* Whether the header has a lattice, or leaves it to the first stream. No environment takes a
@@ -50,5 +50,28 @@ ghz_status ghz_writer_complete(ghz_file_writer *w, ghz_context *ctx);
 
 /* Writes the end and the index, and gives a file that has none its name. */
 ghz_status ghz_writer_commit(ghz_file_writer *w);
+
+/* ---- Files that are written by name (sink.c) -------------------------------------------------- */
+
+/* Creates the unfinished file of what `path`, or the end of its links, names.
+ * Errors: EIO (also: a file that is protected), EINVAL (a directory), ENOMEM. */
+ghz_status ghz_sink_create(const char *path, unfinished_file *file);
+
+/* Opens a file to append to it, and locks it until it is closed. After an error *file is closed.
+ * Errors: EIO, EINVAL (no regular file), EBUSY (another has the lock). */
+ghz_status ghz_sink_open(const char *path, unfinished_file *file);
+
+/* The calls that write to it. */
+ghz_file_sink ghz_sink_calls(unfinished_file *file, const char *path);
+
+/* Goes to a place of the file, and with `cut` cuts off what follows. Errors: EIO. */
+ghz_status ghz_sink_seek(const unfinished_file *file, const char *path, uint64_t at, int cut);
+
+/* Waits until all that was written is on the disk. Errors: EIO. */
+ghz_status ghz_sink_sync(const unfinished_file *file, const char *path);
+
+/* Gives the file its name, and leaves it open. Errors: EIO, EBUSY (what it replaces is being
+ * appended to). */
+ghz_status ghz_sink_settle(unfinished_file *file, const char *path);
 
 #endif

@@ -19,8 +19,8 @@
  *   frame         a piece of the array that is contiguous in memory, compressed by itself
  *   packed        a frame whose stream is compressed once more, without loss
  *   seekable      said of a source that can be read at any position: a file, not a pipe
- *   page          256 KiB of a stream or, in a frame packed at level 2, 1024 of its tiles; or its
- *                 end: packed, read and checked by itself
+ *   page          128 tiles of a stream or, in a packed frame, 1024; or its end: packed, read and
+ *                 checked by itself
  *
  * Conventions
  *   Errors        As in ghz.h. Every call that can fail returns a ghz_status, and whatever context
@@ -71,7 +71,7 @@ typedef struct ghz_file_header {
 
 typedef struct ghz_file_info {
   ghz_file_header header;
-  int version; /* of the file format: 3 */
+  int version; /* of the file format: 4 */
   int indexed; /* 1: seekable, with an index: what follows is known; else 0 */
   uint64_t frames;
   uint64_t packed;        /* of these */
@@ -136,7 +136,7 @@ typedef struct ghz_frame {
   ghz_info info;    /* of the stream */
   uint64_t number;  /* of the frame, from 0 */
   uint64_t first;   /* its first value */
-  int packed;       /* the level that the file has it packed at; 0: not packed */
+  int packed;       /* the file has it packed */
   void *memory;     /* the library's */
   size_t capacity;
 } ghz_frame;
@@ -150,8 +150,8 @@ GHZ_API_CHECKED ghz_status ghz_file_next(ghz_file *file, ghz_context *ctx, ghz_f
 
 /* Decompresses values first .. first + count - 1 of the array to values[0..count).
  * out: as in ghz_decompress.
- * Of an indexed file only what is needed is read: the start of each frame (once, for calls in a
- * row), and the pages that hold the values, close ones in one read. Each page is checked.
+ * Of an indexed file only the pages are read that hold the values, those in a row in one read. Each
+ * page is checked.
  * Other files are read frame by frame; without read_at only forward.
  * Errors: EINVAL (not inside the array, out too narrow, cannot seek back), as ghz_file_next. */
 GHZ_API_CHECKED ghz_status ghz_file_read(ghz_file *file, ghz_context *ctx, ghz_type out, uint64_t first,
@@ -282,8 +282,7 @@ GHZ_API size_t ghz_packed_bound(size_t size);
 /* Packs a stream, with the threads of ctx, to dst, and sets *size.
  * level: 1 or 2, as in ghz_file_set_pack; GHZ_FILE_PACK is a good one.
  * capacity: at least ghz_packed_bound(stream.size).
- * Errors: EINVAL (NULL, level, no bytes), EUNSUPPORTED, ECAPACITY, ENOMEM; at level 2, which takes
- * the stream apart, also ECORRUPT and EVERSION. */
+ * Errors: EINVAL (NULL, level), EUNSUPPORTED, ECAPACITY, ENOMEM; ECORRUPT, EVERSION (no stream). */
 GHZ_API_CHECKED ghz_status ghz_pack_stream(ghz_context *ctx, ghz_bytes stream, int level, void *dst,
                                            size_t capacity, size_t *size);
 

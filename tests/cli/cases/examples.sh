@@ -47,7 +47,7 @@ cp -r values compress
 try compress < <("$GHZ" compress --help | of_help)
 cp -r compressed ghz && rm ghz/wave.f32.ghz
 try ghz < <("$GHZ" --help | of_help)
-for verb in decompress add sub scale mean minmax info stats diff test compare bench tune pack unpack h5args; do
+for verb in decompress add sub scale mean minmax info stats diff test compare tune pack unpack h5args; do
   cp -r compressed $verb
   [ $verb != pack ] || rm pack/small.ghz
   [ $verb != unpack ] || rm unpack/a.ghz

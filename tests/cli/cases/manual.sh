@@ -7,11 +7,11 @@ if have groff; then
   groff -man -Tutf8 -ww -z "$page" 2>"$SCRATCH/warnings"
   [ ! -s "$SCRATCH/warnings" ] || die "$(cat "$SCRATCH/warnings")"
 fi
-for verb in compress decompress add sub scale mean minmax info stats diff test compare bench tune pack unpack h5args; do
+for verb in compress decompress add sub scale mean minmax info stats diff test compare tune pack unpack h5args; do
   "$GHZ" $verb --help | sed -n '/^Options:/,/^$/p'
 done | grep -o -e '--[a-z-]*' | sort -u >in_help
-sed 's/\\-/-/g' "$page" | grep -o -e '--[a-z][a-z-]*' | grep -v -x -e --version -e --completion | sort -u >in_page
+sed 's/\\-/-/g' "$page" | grep -o -e '--[a-z][a-z-]*' | grep -v -x -e --version -e --complete | sort -u >in_page
 cmp in_help in_page || die "options differ: $(diff in_help in_page)"
-for verb in compress decompress add sub scale mean minmax info stats diff test compare bench tune pack unpack h5args; do
+for verb in compress decompress add sub scale mean minmax info stats diff test compare tune pack unpack h5args; do
   grep -q "ghz $verb" "$page" || die "$verb is not in the page"
 done

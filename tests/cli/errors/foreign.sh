@@ -5,10 +5,10 @@
 echo 'hello, this is text and not compressed data at all' >text.ghz
 head -c 3 /dev/zero >three.ghz
 printf 'GHZF' >four.ghz
-printf 'GHZF\3\0\0\0' >eight.ghz
-printf 'GHZF\4\0\0\0' >newer.ghz
-{ printf 'GHZF\3\0\377\0'; head -c 400 /dev/zero; } >dims.ghz
-{ printf 'GHZF\3\0\0\0'; head -c 400 /dev/urandom; } >random.ghz
+printf 'GHZF\4\0\0\0' >eight.ghz
+printf 'GHZF\5\0\0\0' >newer.ghz
+{ printf 'GHZF\4\0\377\0'; head -c 400 /dev/zero; } >dims.ghz
+{ printf 'GHZF\4\0\0\0'; head -c 400 /dev/urandom; } >random.ghz
 { "$TOOL" npy '(100,)' f32; "$TOOL" make wave 100 f32; } >npy.ghz
 have gzip && gzip -c text.ghz >gzip.ghz || cp text.ghz gzip.ghz
 for verb in test info minmax "decompress -o x.f32" "add -o x.ghz" "mean -o x.ghz" "scale 2 -o x.ghz"; do
@@ -17,7 +17,7 @@ for verb in test info minmax "decompress -o x.f32" "add -o x.ghz" "mean -o x.ghz
   done
   fails 1 'four.ghz: truncated' "$GHZ" $verb four.ghz
   fails 1 'eight.ghz: truncated' "$GHZ" $verb eight.ghz
-  fails 1 'newer.ghz: version 4' "$GHZ" $verb newer.ghz
+  fails 1 'newer.ghz: version 5' "$GHZ" $verb newer.ghz
   fails 1 'dims.ghz: damaged' "$GHZ" $verb dims.ghz
   fails 1 'random.ghz: damaged' "$GHZ" $verb random.ghz
 done

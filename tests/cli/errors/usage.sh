@@ -14,7 +14,7 @@ grep -q '^instruction set: scalar, of scalar' scalar || die "$(cat scalar)"
 GHZ_ISA=none ok "$GHZ" --version >none
 grep -q "^instruction set: none (GHZ_ISA is 'none'.*), of scalar" none || die "$(cat none)"
 OMP_NUM_THREADS=3 ok "$GHZ" --version | grep -qx 'threads: 3' || die "threads"
-for verb in compress decompress add sub scale mean minmax info stats diff test compare bench tune pack unpack h5args; do
+for verb in compress decompress add sub scale mean minmax info stats diff test compare tune pack unpack h5args; do
   grep -q "^  ${verb}[ ,]" out || die "$verb is not in --help"
   ok "$GHZ" $verb --help >help
   grep -q "^Usage: ghz $verb" help && grep -q '^Examples:' help && grep -q -- '--help' help || die "help of $verb"

@@ -129,12 +129,6 @@ def _level(value: Any) -> int:
     return found
 
 
-def of_metadata(names: dict[str, Any]) -> dict[str, Any]:
-    """Returns settings that metadata hold. There were levels of zstd up to 19, all of which are
-    read; what is written is then of level 1."""
-    return names | {"pack": 1} if names.get("pack") in range(3, 20) else names
-
-
 def _number(name: str, value: Any) -> float:
     if isinstance(value, np.ndarray) and not value.ndim:
         value = value[()]

@@ -11,7 +11,7 @@ from numcodecs.abc import Codec
 from numcodecs.compat import ensure_bytes, ndarray_copy
 from numcodecs.registry import register_codec
 
-from ._settings import Settings, of_metadata
+from ._settings import Settings
 from ._stream import Stream
 
 
@@ -26,10 +26,6 @@ class Ghz(Codec):  # type: ignore[misc]
 
     def __init__(self, **settings: Any) -> None:
         self._settings = Settings.named(settings)
-
-    @classmethod
-    def from_config(cls, config: dict[str, Any]) -> Ghz:
-        return cls(**of_metadata(config))
 
     def get_config(self) -> dict[str, Any]:
         return {"id": self.codec_id, **self._settings.names()}

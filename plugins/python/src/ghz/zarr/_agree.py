@@ -1,12 +1,11 @@
-# _agree.py: owns what stores have to agree in, to be added, and what becomes of that in which they
-# differ.
+# _agree.py: owns what stores have to agree in, to be added; all else is that of the first.
 # SPDX-License-Identifier: BSD-3-Clause
 from __future__ import annotations
 
 import itertools
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import zarr
@@ -22,8 +21,6 @@ if TYPE_CHECKING:
 
     Members = dict[str, Node]
 
-Differing = Literal["drop", "first", "error"]
-
 FIELDS = ("shape", "chunk_grid", "codecs", "order", "compressor", "filters", "fill_value")
 # Attributes that say what the numbers of an array mean: of others xarray and people take no values.
 MEANING: dict[str, Any] = {"scale_factor": 1, "add_offset": 0, "_FillValue": None}
@@ -38,33 +35,27 @@ class Agreed:
     arrays: dict[str, list[Array]] = field(default_factory=dict)  # to be added: of each store
     others: dict[str, Node] = field(default_factory=dict)  # to be copied, of the first store
     attributes: dict[str, Attributes] = field(default_factory=dict)  # of all these
-    dropped: list[str] = field(default_factory=list)  # what the stores differ in
-    times: list[str] = field(default_factory=list)  # coordinates of time that differ, not dropped
+    differ: list[str] = field(default_factory=list)  # what else is not the same in all
+    times: list[str] = field(default_factory=list)  # of these, coordinates of time
 
 
 def agree(
-    nodes: list[Node],
-    differing: Differing,
-    variables: Iterable[str] | None = None,
-    differing_places: bool = False,
+    nodes: list[Node], variables: Iterable[str] | None = None, differing_places: bool = False
 ) -> Agreed:
     """Compares stores. MismatchError where those differ that are to be added, or where the values
-    are; in what else they differ is dropped, with a warning, or taken of the first, or refused."""
-    if differing not in ("drop", "first", "error"):
-        raise ghz.ArgumentError(f"differing={differing!r}: must be 'drop', 'first' or 'error'")
+    are; all else is that of the first store, and what differs in it is noted."""
     every = [chosen(node, variables) for node in nodes]
     result, coordinates = Agreed(), coordinates_in(every[0])
     for path in dict.fromkeys(itertools.chain(*every)):
-        _take(path, every, differing, result)
-        if path in coordinates and (differing == "first" or path not in result.others):
+        _take(path, every, result)
+        if path in coordinates:
             _look_at(coordinates[path], path, every, differing_places, result)
     if not result.arrays:
         raise ghz.ArgumentError(f"{name_of(nodes[0])}: no array has the codec ghz")
-    _without_what_is_gone(result, every)
     return result
 
 
-def _take(path: str, every: list[Members], differing: Differing, result: Agreed) -> None:
+def _take(path: str, every: list[Members], result: Agreed) -> None:
     """Takes what stores have at a path."""
     have = [members[path] for members in every if path in members]
     lacks = next((members[""] for members in every if path not in members), None)
@@ -73,18 +64,17 @@ def _take(path: str, every: list[Members], differing: Differing, result: Agreed)
     if lacks is not None:
         problem = f"{name_of(lacks)}: no {path!r}, which {name_of(have[0])} has"
     for node in have[1:]:
-        if added or differing != "first" or path == "":
-            problem = problem or (_in_sums if added else _in_copies)(node, have[0])
-    if problem and (added or path == "" or differing == "error"):
+        problem = problem or (_in_sums if added else _in_copies)(node, have[0])
+    if problem and (added or path == ""):
         raise ghz.MismatchError(problem)
-    if problem and (differing == "drop" or path not in every[0]):
-        result.dropped.append(path)
+    result.differ += [path] if problem else _attributes_that_differ(path, have)
+    if path not in every[0]:
         return
     if added:
         result.arrays[path] = have  # type: ignore[assignment]
     else:
         result.others[path] = have[0]
-    result.attributes[path] = _attributes(path, have, differing, result.dropped)
+    result.attributes[path] = attributes_of(have[0])
 
 
 def _look_at(
@@ -96,7 +86,7 @@ def _look_at(
         if not is_elsewhere(node, first):
             continue
         if kind == "time":
-            result.times += {path} - {*result.times, *result.dropped}
+            result.times += {path} - {*result.times}
         elif not differing_places:
             advice = "put them on one grid, or go on with differing_places=True"
             raise ghz.MismatchError(
@@ -104,19 +94,10 @@ def _look_at(
             )
 
 
-def _attributes(
-    path: str, nodes: list[Node], differing: Differing, dropped: list[str]
-) -> Attributes:
-    first = attributes_of(nodes[0])
-    if differing == "first":
-        return first
+def _attributes_that_differ(path: str, nodes: list[Node]) -> list[str]:
     names = set().union(*map(attributes_of, nodes))
     differ = {n for n in names if any(not _same_in(n, node, nodes[0]) for node in nodes[1:])}
-    if differ and differing == "error":
-        what = ", ".join(sorted(differ))
-        raise ghz.MismatchError(f"{name_of(nodes[0])}: attributes differ in the others: {what}")
-    dropped += [f"{path}.{name}" if path else name for name in sorted(differ)]
-    return {name: value for name, value in first.items() if name not in differ}
+    return [f"{path}.{name}" if path else name for name in sorted(differ)]
 
 
 def _in_sums(node: Any, first: Any) -> str | None:
@@ -178,14 +159,6 @@ def _attribute(node: Node, name: str) -> Any:
 def _equal(one: Any, two: Any) -> bool:
     one, two = np.asarray(one), np.asarray(two)
     return np.array_equal(one, two, equal_nan=one.dtype.kind in "fcmM")
-
-
-def _without_what_is_gone(result: Agreed, every: list[Members]) -> None:
-    """Takes arrays that were left out from the lists of coordinates: xarray ignores a list with a
-    name that is not there."""
-    gone = {path.rpartition("/")[2] for path in set().union(*every) - result.attributes.keys()}
-    for path, attributes in result.attributes.items():
-        result.attributes[path] = without_names(attributes, gone)
 
 
 def without_names(attributes: Attributes, gone: set[str]) -> Attributes:

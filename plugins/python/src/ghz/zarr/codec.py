@@ -14,7 +14,7 @@ from zarr.core.buffer import Buffer, NDBuffer
 
 import ghz
 from ghz._packing import unpacked
-from ghz._settings import Settings, of_metadata
+from ghz._settings import Settings
 from ghz.zarr import _partial
 from ghz.zarr._notices import look_at_metadata
 
@@ -47,7 +47,7 @@ class GhzCodec(Settings, ArrayBytesCodec, ArrayBytesCodecPartialDecodeMixin):
 
     @classmethod
     def from_dict(cls, data: dict[str, Any]) -> GhzCodec:
-        codec: GhzCodec = cls.named(of_metadata(data.get("configuration", {})))
+        codec: GhzCodec = cls.named(data.get("configuration", {}))
         return codec
 
     def to_dict(self) -> dict[str, Any]:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import zarr
 
 import ghz
-from ghz.zarr._agree import Agreed, Differing, agree
+from ghz.zarr._agree import agree
 from ghz.zarr._axis import Request, plan_along
 from ghz.zarr._layout import chosen
 from ghz.zarr._nodes import Source, open_all
@@ -31,7 +31,6 @@ def sum(
     by: Any = None,
     weights: Mapping[str, Any] | None = None,
     variables: Iterable[str] | None = None,
-    differing: Differing = "drop",
     differing_places: bool = False,
     map: Map | None = None,
 ) -> Node:
@@ -57,9 +56,6 @@ def sum(
             are.
         variables: The names of the arrays with the codec that the result has; by default all. Of
             these, along an axis, those that cannot be summed are left out, with a warning.
-        differing: What becomes of coordinates and attributes in which the stores differ: "drop"
-            leaves them out, with a warning that names them; "first" takes those of the first
-            store; "error" raises MismatchError.
         differing_places: True adds values at other latitudes, longitudes or levels, too. Times may
             differ, and a warning says so.
         map: Calls a function for each chunk. By default that of a pool of one thread a core; the
@@ -67,7 +63,8 @@ def sum(
 
     Returns:
         The array or group `out`; each chunk has the sum of the bounds of those that went in, times
-        their weights. Where sums were compressed again their bound is added.
+        their weights. Where sums were compressed again their bound is added. Coordinates and
+        attributes are those of the first store; a warning names what others have otherwise.
 
     Raises:
         MismatchError: The stores differ, or their places; the message names the store.
@@ -78,7 +75,7 @@ def sum(
     """
     if request := _request(False, axis, by, weights, variables):
         return _along(request, stores, out, map)
-    how = differing, variables, differing_places
+    how = variables, differing_places
     return _combine("sum", _several(stores), out, how, map)
 
 
@@ -90,7 +87,6 @@ def mean(
     by: Any = None,
     weights: Mapping[str, Any] | None = None,
     variables: Iterable[str] | None = None,
-    differing: Differing = "drop",
     differing_places: bool = False,
     map: Map | None = None,
 ) -> Node:
@@ -102,8 +98,7 @@ def mean(
                       weights={"time": days})
 
     Args:
-        stores, out, axis, by, weights, variables, differing, differing_places, map: As in
-            ghz.zarr.sum.
+        stores, out, axis, by, weights, variables, differing_places, map: As in ghz.zarr.sum.
 
     Returns:
         The array or group `out`; each chunk has the mean of the bounds of those that went in. Where
@@ -114,7 +109,7 @@ def mean(
     """
     if request := _request(True, axis, by, weights, variables):
         return _along(request, stores, out, map)
-    how = differing, variables, differing_places
+    how = variables, differing_places
     return _combine("mean", _several(stores), out, how, map)
 
 
@@ -124,7 +119,6 @@ def subtract(
     out: Any,
     *,
     variables: Iterable[str] | None = None,
-    differing: Differing = "first",
     differing_places: bool = False,
     map: Map | None = None,
 ) -> Node:
@@ -137,8 +131,6 @@ def subtract(
         a: As one of the stores of ghz.zarr.sum.
         b: Another one, or a mean of such.
         out: As in ghz.zarr.sum.
-        differing: As in ghz.zarr.sum; unless it says otherwise the result has the coordinates and
-            attributes of `a`.
         map: As in ghz.zarr.sum.
 
     Returns:
@@ -148,7 +140,7 @@ def subtract(
         MismatchError: As in ghz.zarr.sum, which has the other errors, too. Or the steps of chunks
             are no multiples of each other.
     """
-    return _combine("difference", [a, b], out, (differing, variables, differing_places), map)
+    return _combine("difference", [a, b], out, (variables, differing_places), map)
 
 
 def anomalies(
@@ -177,10 +169,10 @@ def anomalies(
         ArgumentError: Another number of places than of stores; stores of the same name.
     """
     nodes = open_all(_several(stores))
-    agreed = agree(nodes, "first", variables, differing_places)
+    agreed = agree(nodes, variables, differing_places)
     targets = targets_of(out, [node.store_path for node in nodes])
     every = [chosen(node, variables) for node in nodes]
-    _warn(agreed, 3)
+    _warn(agreed.times, "each result has those of its store", 3)
     what = operation("anomalies", len(nodes))
     return make(targets, lambda: plan_each(what, agreed, every, targets), map)
 
@@ -229,15 +221,12 @@ def _several(stores: Iterable[Source]) -> list[Source]:
 def _combine(kind: str, stores: list[Source], out: Any, how: Any, map: Map | None) -> Node:
     agreed = agree(open_all(stores), *how)
     target = target_of(out)
-    _warn(agreed, 4)
+    _warn(agreed.differ, "the result has what the first one has", 4)
     return make([target], lambda: plan(operation(kind, len(stores)), agreed, target), map)[0]
 
 
-def _warn(agreed: Agreed, level: int) -> None:
-    """Names to the caller of the package what the result lacks, and times that differ."""
-    if agreed.dropped:
-        what = ", ".join(agreed.dropped)
-        warnings.warn(f"the stores differ in what the result lacks: {what}", stacklevel=level)
-    if agreed.times:
-        what = ", ".join(agreed.times)
-        warnings.warn(f"the stores differ in their times: {what}", stacklevel=level)
+def _warn(differ: list[str], takes: str, level: int) -> None:
+    """Names to the caller of the package what is not the same in all stores."""
+    if differ:
+        what = ", ".join(differ)
+        warnings.warn(f"the stores differ in {what}; {takes}", stacklevel=level)

@@ -1,10 +1,74 @@
-/* piece.c: owns reading ranges and boxes of the array, frame by frame. */
+/* read_range.c: owns reading ranges and boxes of the array, frame by frame. */
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include <string.h>
 
-#include "file/reader/box.h"
+#include "file/errors.h"
+#include "file/layout.h"
 #include "file/reader/reader.h"
-#include "file/reader/window.h"
+
+/* From from[i] to before to[i], slowest first, of an array of these extents. */
+typedef struct file_box {
+  unsigned ndim;
+  uint64_t from[GHZ_FILE_NDIM], to[GHZ_FILE_NDIM], array[GHZ_FILE_NDIM];
+} file_box;
+
+/* ---- The lines of a box ---------------------------------------------------------------------- */
+
+static ghz_status ghz_box_place(const char *name, const ghz_array *array, const uint64_t *from,
+                                const uint64_t *to, file_box *b) {
+  *b = (file_box){.ndim = array->ndim};
+  if (array->ndim == 0)
+    return ghz_file_fail(name, GHZ_EINVAL, "has no dimensions: read a range");
+  for (unsigned i = 0; i < array->ndim; i++) {
+    const unsigned at = array->fortran ? array->ndim - 1 - i : i;
+    if (from[i] > to[i] || to[i] > array->dims[i])
+      return ghz_file_fail(name, GHZ_EINVAL, "%llu up to %llu of %llu along dimension %u", (ull)from[i],
+                           (ull)to[i], (ull)array->dims[i], i);
+    b->from[at] = from[i];
+    b->to[at] = to[i];
+    b->array[at] = array->dims[i];
+  }
+  return GHZ_OK;
+}
+
+/* Its lines, in the order of the memory; the first value of each, counted in the array; and the
+ * values of each. */
+static uint64_t ghz_box_lines(const file_box *b) {
+  uint64_t lines = b->to[b->ndim - 1] > b->from[b->ndim - 1];
+  for (unsigned i = 0; i + 1 < b->ndim; i++)
+    lines *= b->to[i] - b->from[i];
+  return lines;
+}
+
+static uint64_t ghz_box_line_values(const file_box *b) {
+  return b->to[b->ndim - 1] - b->from[b->ndim - 1];
+}
+
+static uint64_t ghz_box_line(const file_box *b, uint64_t line) {
+  uint64_t value = b->from[b->ndim - 1], stride = b->array[b->ndim - 1];
+  for (unsigned i = b->ndim - 1; i-- > 0;) {
+    const uint64_t extent = b->to[i] - b->from[i];
+    value += (b->from[i] + line % extent) * stride;
+    line /= extent;
+    stride *= b->array[i];
+  }
+  return value;
+}
+
+/* The lines that begin before a value of the array. */
+static uint64_t ghz_box_lines_before(const file_box *b, uint64_t value) {
+  uint64_t low = 0, high = ghz_box_lines(b); /* lines below `low` begin before, from `high` on they do not */
+  while (low < high) {
+    const uint64_t middle = low + (high - low) / 2;
+    if (ghz_box_line(b, middle) < value)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  return low;
+}
+
+/* ---- Frames ---------------------------------------------------------------------------------- */
 
 #define GAP 65536 /* values between lines of a box: reading them, too, costs less than a read more */
 
@@ -46,7 +110,7 @@ static ghz_status take_frame(piece *p, uint64_t value) {
 static ghz_status decompress(const piece *p, const array_box *box, void *dst) {
   ghz_file *f = p->f;
   if (p->entry)
-    return ghz_window_decompress(f, p->ctx, p->entry, p->out, box, dst);
+    return ghz_window_decompress(f, p->ctx, p->entry, &p->shape, p->out, box, dst);
   return ghz_file_pass(
       f->name, f->current.number, p->ctx,
       ghz_decompress_box(p->ctx, f->current.stream, p->out, box->origin, box->shape.extent, dst));

@@ -1,4 +1,4 @@
-/* next.c: owns reading a file frame by frame, and every check of frames, end and index. */
+/* read_frames.c: owns reading a file frame by frame, and every check of frames, end and index. */
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include <string.h>
 
@@ -120,8 +120,8 @@ static void go_to_frame(ghz_file *f) {
     f->seen.end = f->position = f->number < x->count ? x->frames[f->number].offset : x->end;
 }
 
-/* Reads the length of the next frame's body, 0 at the end, and the level that it is packed at. */
-static ghz_status read_length(ghz_file *f, uint64_t *length, int *level) {
+/* Reads the length of the next frame's body, 0 at the end, and whether it is packed. */
+static ghz_status read_length(ghz_file *f, uint64_t *length, int *packed) {
   uint8_t b[8];
   size_t got;
   ghz_status status = ghz_source_read(&f->source, &f->position, b, 8, &got);
@@ -130,12 +130,11 @@ static ghz_status read_length(ghz_file *f, uint64_t *length, int *level) {
   if (got < 8)
     return truncated(f);
   *length = load_u64(b);
-  *level = level_of_length(*length);
-  *length &= ~length_of_level(*level);
+  *packed = (*length & PACKED) != 0;
+  *length &= ~PACKED;
   if (*length == 0)
-    return *level ? damaged(f, "packed in no bytes") : GHZ_OK;
-  const uint64_t most = ghz_index_stream_most(&f->info.header);
-  if (*length > (*level ? ghz_pack_bound((size_t)most) : most) || f->last)
+    return *packed ? damaged(f, "packed in no bytes") : GHZ_OK;
+  if (*length > ghz_pack_bound((size_t)ghz_index_stream_most(&f->info.header)) || f->last)
     return damaged(f, "an impossible length");
   if (f->source.read_at && *length + 8 > f->source.size - f->position)
     return truncated(f);
@@ -145,7 +144,8 @@ static ghz_status read_length(ghz_file *f, uint64_t *length, int *level) {
 /* Reads the body and its checksum behind the place of the length. Where the length cannot be
  * checked against the file, reads in pieces that grow, so that memory is allocated only for bytes
  * that arrive. */
-static ghz_status read_body(ghz_file *f, memory *m, uint64_t length, int level) {
+static ghz_status read_body(ghz_file *f, uint64_t length, int packed, ghz_bytes *body) {
+  memory *m = &f->packed;
   size_t want = (size_t)length + 8, have = 0;
   while (have < want) {
     size_t piece = f->source.read_at ? want : have > READ_BYTES ? have : READ_BYTES, got;
@@ -160,25 +160,25 @@ static ghz_status read_body(ghz_file *f, memory *m, uint64_t length, int level) 
       return truncated(f);
     have += piece;
   }
-  store_u64(m->data, length | length_of_level(level));
+  store_u64(m->data, length | (packed ? PACKED : 0));
+  *body = (ghz_bytes){m->data + FRAME_BEFORE, (size_t)length};
   return ghz_checksum_fits(m->data, FRAME_BEFORE + (size_t)length, f->number)
              ? GHZ_OK
              : damaged(f, "its checksum does not match");
 }
 
-/* Unpacks a body that was checked. */
-static ghz_status unpack(ghz_file *f, ghz_context *ctx, int level, ghz_bytes body, memory *to,
-                         uint64_t *stream) {
+/* Unpacks a body to `to`. */
+static ghz_status unpack(ghz_file *f, ghz_context *ctx, int packed, ghz_bytes body, memory *to,
+                         ghz_bytes *stream) {
   size_t size = 0;
-  ghz_status status = ghz_packed_size(ctx, level, body, (size_t)ghz_index_stream_most(&f->info.header), &size);
-  *stream = size;
+  ghz_status status = ghz_packed_size(ctx, packed, body, (size_t)ghz_index_stream_most(&f->info.header), &size);
   if (status != GHZ_OK)
     return ghz_file_pass(f->name, f->number, ctx, status);
-  status = memory_reserve(to, FRAME_BEFORE + size, f->name);
-  if (status != GHZ_OK)
-    return status;
-  return ghz_file_pass(f->name, f->number, ctx,
-                       ghz_unpack_frame(ctx, level, body, size, to->data + FRAME_BEFORE));
+  status = memory_reserve(to, size, f->name);
+  *stream = (ghz_bytes){to->data, size};
+  return status == GHZ_OK
+             ? ghz_file_pass(f->name, f->number, ctx, ghz_unpack_frame(ctx, packed, body, size, to->data))
+             : status;
 }
 
 /* Whether the next frame may have this shape. Where the header lacks the number of values, only the
@@ -204,26 +204,19 @@ static ghz_status check_stream(ghz_file *f, const ghz_info *info) {
   return shape_fits(f, &info->shape) ? GHZ_OK : damaged(f, "a wrong number of values or shape");
 }
 
-/* Reads the frame to `m`, behind the place of its length, and adds it to the index that the frames
- * give. */
-static ghz_status read_frame(ghz_file *f, ghz_context *ctx, memory *m, uint64_t length, int level,
-                             ghz_info *info) {
-  memory *body = level ? &f->packed : m;
-  uint64_t stream = length;
-  ghz_status status = read_body(f, body, length, level);
-  if (status != GHZ_OK)
-    return status;
-  const ghz_bytes bytes = {body->data + FRAME_BEFORE, (size_t)length};
-  if (level)
-    status = unpack(f, ctx, level, bytes, m, &stream);
+/* Reads the frame to `m`, and adds it to the index that the frames give. */
+static ghz_status read_frame(ghz_file *f, ghz_context *ctx, memory *m, uint64_t length, ghz_frame *frame) {
+  ghz_bytes body, stream;
+  ghz_info *info = &frame->info;
+  ghz_status status = read_body(f, length, frame->packed, &body);
   if (status == GHZ_OK)
-    status = ghz_file_pass(f->name, f->number, NULL,
-                           ghz_info_read((ghz_bytes){m->data + FRAME_BEFORE, (size_t)stream}, info));
+    status = unpack(f, ctx, frame->packed, body, m, &stream);
+  if (status == GHZ_OK)
+    status = ghz_file_pass(f->name, f->number, NULL, ghz_info_read(stream, info));
   if (status == GHZ_OK)
     status = check_stream(f, info);
   if (status == GHZ_OK)
-    status =
-        ghz_index_add(&f->seen, f->name, info, (ghz_bytes){body->data + FRAME_BEFORE, (size_t)length}, level);
+    status = ghz_index_add(&f->seen, f->name, info, frame->packed, body);
   return status;
 }
 
@@ -236,7 +229,7 @@ static void advance(ghz_file *f, uint64_t count) {
 
 ghz_status ghz_file_next(ghz_file *f, ghz_context *ctx, ghz_frame *frame) {
   uint64_t length = 0;
-  int level = 0;
+  int packed = 0;
   if (!f || !frame)
     return ghz_fail(NULL, GHZ_EINVAL, "%s is NULL", f ? "frame" : "file");
   frame->stream = (ghz_bytes){NULL, 0};
@@ -246,7 +239,7 @@ ghz_status ghz_file_next(ghz_file *f, ghz_context *ctx, ghz_frame *frame) {
   if (status != GHZ_OK)
     return status;
   go_to_frame(f);
-  status = read_length(f, &length, &level);
+  status = read_length(f, &length, &packed);
   if (status == GHZ_OK && length == 0) {
     status = read_end(f);
     if (status == GHZ_OK)
@@ -257,14 +250,44 @@ ghz_status ghz_file_next(ghz_file *f, ghz_context *ctx, ghz_frame *frame) {
     return status;
   memory m = {frame->memory, frame->capacity};
   frame->number = f->number;
-  frame->packed = level;
+  frame->packed = packed;
   frame->first = f->first;
-  status = read_frame(f, ctx, &m, length, level, &frame->info);
+  status = read_frame(f, ctx, &m, length, frame);
   frame->memory = m.data;
   frame->capacity = m.capacity;
   if (status != GHZ_OK)
     return status;
-  frame->stream = (ghz_bytes){m.data + FRAME_BEFORE, (size_t)frame->info.bytes};
+  frame->stream = (ghz_bytes){m.data, (size_t)frame->info.bytes};
   advance(f, frame->info.count);
   return GHZ_OK;
+}
+
+/* ---- The frame of a value, without an index -------------------------------------------------- */
+
+static ghz_status rewind_file(ghz_file *f) {
+  if (!f->source.read_at)
+    return ghz_file_fail(f->name, GHZ_EINVAL, "cannot seek back: the input is a pipe");
+  f->position = f->seen.end = f->start;
+  f->number = f->first = 0;
+  f->last = f->ended = 0;
+  f->seen.count = f->seen.page_count = f->seen.values = 0;
+  return GHZ_OK;
+}
+
+static int holds(const ghz_frame *frame, uint64_t value) {
+  return frame->stream.size > 0 && value >= frame->first && value - frame->first < frame->info.count;
+}
+
+ghz_status ghz_file_seek(ghz_file *f, ghz_context *ctx, uint64_t value) {
+  ghz_status status = GHZ_OK;
+  if (holds(&f->current, value))
+    return GHZ_OK;
+  if (value < f->first)
+    status = rewind_file(f);
+  while (status == GHZ_OK && !holds(&f->current, value)) {
+    status = ghz_file_next(f, ctx, &f->current);
+    if (status == GHZ_OK && f->current.stream.size == 0)
+      status = ghz_file_fail(f->name, GHZ_EINVAL, "value %llu of %llu", (ull)value, (ull)f->first);
+  }
+  return status;
 }

@@ -1,6 +1,6 @@
-/* decode.c: owns reading an index that nobody has checked: the newest, and the parts before it. */
+/* read_index.c: owns reading an index that nobody has checked: the newest, and the parts before it. */
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "file/index/entries.h"
+#include "file/index/index.h"
 
 #include <string.h>
 
@@ -8,6 +8,7 @@
 #include "file/layout.h"
 #include "file/source.h"
 #include "rules/bytes.h"
+#include "stream/sizes.h"
 
 #define INDEX_PIECE ((size_t)1 << 20) /* bytes of a read of an index that the end of the file does not show */
 
@@ -105,36 +106,26 @@ static ghz_status decode_frame(file_index *x, const ghz_file_header *h, uint64_t
   if ((e->values == 0 && x->count > 0) || e->values > h->count - x->values ||
       !ghz_layout_frame(h, e->first, e->values, &shape))
     return wrong(name, x->count, "an impossible number of values");
-  if (e->stream < STREAM_LEAST || e->stream > most || e->flags > 15 ||
-      (e->flags & (ENTRY_PACKED | ENTRY_OF_TILES)) == ENTRY_OF_TILES ||
+  const uint64_t tiles = ghz_shape_tiles(&shape);
+  if (e->stream < ghz_stream_index_size(tiles) || e->stream > most || e->flags > 7 ||
       (e->flags & ENTRY_TRANSFORM && shape.dims == 1) || e->terms > ghz_terms_limit(h->lattice.cap))
     return wrong(name, x->count, "impossible bytes, terms or flags");
-  e->pages = ghz_frame_pages(level_of_flags(e->flags), e->stream, ghz_shape_tiles(&shape));
+  e->pages = tile_pages(e->flags & ENTRY_PACKED, tiles);
   return GHZ_OK;
-}
-
-/* Whether page b of a frame may have so many bytes. Of a page of tiles the bytes of the tiles are
- * not known, but of all of them. */
-static int page_possible(const frame_entry *e, int level, uint64_t b, uint32_t bytes) {
-  if (level == PACK_TILES)
-    return bytes > 0 && bytes <= ghz_pack_bound((size_t)e->stream);
-  const uint32_t whole = page_bytes(e->stream, b);
-  return bytes <= whole && (level ? bytes > 0 : bytes == whole);
 }
 
 static ghz_status decode_pages(file_index *x, rest *r) {
   const char *name = r->source->name;
   frame_entry *e = &x->frames[x->count];
-  const int level = level_of_flags(e->flags);
   if (left(r) / PAGE_ENTRY_BYTES < e->pages)
     return wrong(name, x->count, "its pages are missing");
-  e->body = ghz_frame_head(level, e->pages);
+  e->body = body_head(e->pages);
   for (uint64_t b = 0; b < e->pages; b++) {
     ghz_status status = have(r, PAGE_ENTRY_BYTES);
     if (status != GHZ_OK)
       return status;
     const uint32_t bytes = load_u32(r->p);
-    if (!page_possible(e, level, b, bytes))
+    if (bytes < TILE_PAGE_HEAD || bytes > ghz_pack_bound((size_t)e->stream))
       return wrong(name, x->count, "a page of an impossible size");
     status = ghz_index_page(x, name, e->offset + FRAME_BEFORE + e->body, bytes, load_u64(r->p + 4));
     if (status != GHZ_OK)

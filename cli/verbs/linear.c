@@ -1,0 +1,102 @@
+/* linear.c: owns `ghz add`, `ghz sub`, `ghz mean` and `ghz scale`: sums of compressed files, times
+ * numbers. */
+/* SPDX-License-Identifier: BSD-3-Clause */
+
+#include "h5/combine.h"
+#include "verbs.h"
+#include "work/combine.h"
+
+static int run_add(const options *o) {
+  if (o->var || h5_named(o->files[0]))
+    return h5_combine(o, H5_SUM);
+  return combine(o, &(ghz_file_operation){.factor = 1});
+}
+
+const verb verb_add = {
+    .name = "add",
+    .alias = "sum",
+    .operands = "FILE.ghz...",
+    .summary = "add compressed files, without decompressing them",
+    .details = "Adds any number of compressed files in one pass. They must have the same type,\n"
+               "shape and bound: compress them with --together, with the same --abs, or --like one of\n"
+               "them. The bound of the sum is the sum of the bounds. The bytes of the sum do not\n"
+               "depend on the order of the files. Without -o, writes to standard output. If the name\n"
+               "of the output ends in .npy, .f32 or .f64, writes decompressed values.\n"
+               "Adds data sets of HDF5 and netCDF files as ghz mean averages them.",
+    .examples = "  ghz add a.ghz b.ghz c.ghz -o sum.ghz\n"
+                "  ghz sum run-*.f32.ghz | ghz decompress -o sum.f32\n"
+                "  ghz add a.ghz b.ghz -o sum.npy\n",
+    .options = OPTION_OUTPUT | OPTION_FORCE | OPTION_PACK | OPTION_THREADS | OPTION_VAR | OPTION_PLACES,
+    .least = 1,
+    .most = 1 << 30,
+    .run = run_add,
+};
+
+static int run_sub(const options *o) {
+  if (o->var || h5_named(o->files[0]))
+    return h5_combine(o, H5_DIFFERENCE);
+  return combine(o, &(ghz_file_operation){.coefficients = (int64_t[]){1, -1}, .factor = 1});
+}
+
+const verb verb_sub = {
+    .name = "sub",
+    .operands = "A.ghz B.ghz",
+    .summary = "subtract one compressed file from another",
+    .details = "Writes A - B. Both files must have the same type, shape and bound: compress them with\n"
+               "--together, with the same --abs, or one --like the other. Or one is a mean of which the\n"
+               "other is a part: the difference is then an anomaly. The bound of the difference is the\n"
+               "sum of the bounds. Without -o, writes to standard output. If the name of the output\n"
+               "ends in .npy, .f32 or .f64, writes decompressed values.\n"
+               "Of HDF5 and netCDF files, subtracts the data set --var, or all that the HDF5 filter\n"
+               "compressed; all else is that of A.",
+    .examples = "  ghz sub after.ghz before.ghz -o change.ghz\n",
+    .options = OPTION_OUTPUT | OPTION_FORCE | OPTION_PACK | OPTION_THREADS | OPTION_VAR | OPTION_PLACES,
+    .least = 2,
+    .most = 2,
+    .run = run_sub,
+};
+
+static int run_mean(const options *o) {
+  if (o->var || h5_named(o->files[0]))
+    return h5_combine(o, H5_MEAN);
+  return combine(o, &(ghz_file_operation){.factor = 1, .divisor = (uint64_t)o->file_count});
+}
+
+const verb verb_mean = {
+    .name = "mean",
+    .operands = "FILE.ghz...",
+    .summary = "average compressed files",
+    .details = "Writes the mean of k compressed files: the sum that ghz add computes, divided by k. The\n"
+               "bound of the mean is the bound of one file. Without -o, writes to standard output. If\n"
+               "the name of the output ends in .npy, .f32 or .f64, writes decompressed values.\n"
+               "Of HDF5 and netCDF files, averages the data set --var, or all that the HDF5 filter\n"
+               "compressed. The output is a copy of the first file, with means in place of these.\n"
+               "Coordinates must be the same, but for times.",
+    .examples = "  ghz mean run-*.f32.ghz -o mean.f32.ghz\n",
+    .options = OPTION_OUTPUT | OPTION_FORCE | OPTION_PACK | OPTION_THREADS | OPTION_VAR | OPTION_PLACES,
+    .least = 1,
+    .most = 1 << 30,
+    .run = run_mean,
+};
+
+static int run_scale(const options *o) {
+  return combine(o, &(ghz_file_operation){.factor = o->factor});
+}
+
+const verb verb_scale = {
+    .name = "scale",
+    .operands = "FACTOR [FILE.ghz]",
+    .summary = "multiply a compressed file by a number",
+    .details = "Multiplies every value by FACTOR, which may be negative but not 0. The bound is\n"
+               "multiplied by |FACTOR|. Only the step in the file's header changes, so files that\n"
+               "were scaled by different factors have different steps and cannot be added. Without\n"
+               "-o, writes to standard output. If the name of the output ends in .npy, .f32 or .f64,\n"
+               "writes decompressed values.",
+    .examples = "  ghz scale 0.5 a.ghz -o half.ghz\n"
+                "  ghz scale -1 a.ghz -o negative.ghz\n",
+    .options = OPTION_OUTPUT | OPTION_FORCE | OPTION_PACK | OPTION_THREADS,
+    .least = 1,
+    .most = 1,
+    .factor = true,
+    .run = run_scale,
+};
