@@ -70,22 +70,20 @@ GHZ_RULE size_t most_with_coefficients(size_t without) {
   return 7 * without / 8;
 }
 
-/* What it takes, as far as the bytes of its coefficients tell: what these leave is not measured where
- * half a byte for each block of them would be too much. */
+/* What it takes, as its coefficients tell: they leave half a byte for each of their blocks. */
 GHZ_RULE size_t guess_with_coefficients(size_t bytes, unsigned blocks) {
   return bytes + blocks / 2;
 }
 
-/* Integers that differences along all axes do not make smallest, and that take three bits each: if so
- * many blocks inside are rough along x, too, no transform makes them small. A block is rough if its
- * largest second difference is above its largest first one, and that above what rounding makes. */
+/* Integers that differences along all axes do not make smallest, and that take three bits each: if
+ * so many blocks inside are rough along x, too, no transform makes them small. Blocks are rough if
+ * the largest second difference is above the largest first one, and that above 3, for rounding. */
 enum { ROUGH_DIFFERENCE = 3, ROUGH_BLOCKS = BLOCKS / 2 };
 GHZ_RULE int may_be_noise(unsigned dims, int order, size_t size) {
   return order < (int)dims && size >= 3 * TILE / 8;
 }
 
-/* Before the transform along x, the 16 lines of a group become 0 if no magnitude reaches this: their
- * coefficients would be few, and cost more than they save. */
+/* Before the transform along x, the 16 lines of a group become 0 if no magnitude reaches this. */
 #define LEAST_OF_LINES 0.125F
 
 /* What values are multiplied by before the forward transform, which multiplies by 256 n along each

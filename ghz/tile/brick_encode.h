@@ -74,14 +74,12 @@ static void measure_brick(brick *b, encoding encodings[WAYS_MAX]) {
     measure_wide(b, encodings);
 }
 
-/* The way whose widths have the least sum, of which an anchor is one more; its exact size is found. */
+/* The way with the least sum of widths, where an anchor is one more; finds its exact size. */
 static int choose_way_of_brick(const brick *b, encoding encodings[WAYS_MAX], int order) {
   const int ways = ways_of_brick(b);
-  unsigned sum[WAYS_MAX];
-  int w = 0;
-  do
+  unsigned sum[WAYS_MAX] = {0};
+  for (int w = 0; w < ways; w++)
     sum[w] = widths_sum(encodings[w].widths.width) + (w > 0);
-  while (++w < ways); /* compilers see that order 0 is always measured */
   const int best = choose_way(sum, ways, sum[0] == 0, order);
   finish_way(b, best, &encodings[best]);
   return best;

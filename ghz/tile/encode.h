@@ -117,9 +117,8 @@ static inline void split(const int64_t *linear, integers *v) {
     split_64(linear, v->q64);
 }
 
-/* Of a whole brick with an offset: less their middle, integers and their differences fit 16 bits.
- * All are above twice the largest difference in magnitude, so each block is wider at order 0 than
- * at order 1, and no way takes it. Returns 0 if that is not so. */
+/* Of a whole brick with an offset: less their middle, integers fit 16 bits. All are above twice any
+ * difference, so blocks are wider at order 0 than at order 1. Returns 0 if that is not so. */
 static int centre(const int32_t *linear, integers *v) {
   ALIGNED int16_t centred[TILE];
   int32_t low = linear[0], high = linear[0];

@@ -34,8 +34,8 @@ static inline void store_eight(float *x, eight_f32 v) {
 
 enum { OUTPUTS = VEC == 64 ? 4 : 2, MOST_REGS = 2 };
 
-/* Outputs from i on of n, and those that mirror them, of `regs` registers of lanes, from the first `live`
- * frequencies, an even number, `from` apart. */
+/* Outputs from i on of n, and those that mirror them, of `regs` registers of lanes, from the first
+ * `live` frequencies, an even number, `from` apart. */
 typedef struct float_sums {
   vec_f32 first[OUTPUTS][MOST_REGS], last[OUTPUTS][MOST_REGS];
 } float_sums;
@@ -76,8 +76,7 @@ GHZ_INLINE void float_depth(const float *c, int live, float *y) {
     }
 }
 
-/* A line of n frequencies, PLACES apart, of which the first `live` count, an even number, to n values
- * times `scale`. */
+/* A line of n frequencies, PLACES apart, the first `live`, which is even, to values by `scale`. */
 GHZ_INLINE void float_line(int n, const float *c, unsigned live, float scale, float *y) {
   eight_f32 even[2] = {{0}}, odd[2] = {{0}};
   const float *row = inverse_floats(n, 0);
@@ -93,8 +92,8 @@ GHZ_INLINE void float_line(int n, const float *c, unsigned live, float scale, fl
   }
 }
 
-/* The axes x and z of cubes: lines of frequencies, which are exact, and of each layer's. The axes take
- * frequencies in pairs: lines between live ones become zeros. Returns up to which uy there are any. */
+/* The axes x and z of cubes: lines of frequencies, which are exact, and of each layer's. Axes take
+ * frequencies in pairs: lines between live ones become 0. Returns up to which uy there are any. */
 static int float_layers(const float *c, uint64_t places, unsigned x, float *lines, float *layers) {
   uint64_t pairs = 0;
   int depth[8] = {0}, uys = 0; /* up to which uz of each uy, and up to which uy, even numbers */

@@ -177,7 +177,7 @@ static unsigned FN(widths_of)(const void *residuals, uint8_t width[BLOCKS]) {
   return FN(widths)(m, width);
 }
 
-/* Whether no transform along x makes them small (may_be_noise). Blocks that are cut do not count. */
+/* Whether no transform along x makes them small (may_be_noise). Cut blocks do not count. */
 static inline int FN(is_rough)(const INT *q, const uint8_t *outside) {
   uint8_t rough[BLOCKS];
   int all = 0;

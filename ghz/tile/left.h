@@ -103,8 +103,8 @@ GHZ_INLINE vec_f32 steps_of(int wide, const void *x, int i, double inverse) {
   return __builtin_convertvector(v * inverse, vec_f32);
 }
 
-/* The axis y, of lines of frequencies: v - P of all values, in steps. Returns pieces of 16 blocks where
- * any may round to more than 0: of cubes a layer, of planes four lines. */
+/* The axis y, of lines of frequencies: v - P of all values, in steps. Returns pieces of 16 blocks
+ * where any may round to more than 0: of cubes a layer, of planes four lines. */
 GHZ_INLINE live_pieces left_of_lines(int dims, int wide, const void *x, double inverse, float first,
                                      float limit, const float *lines, int live, float *left) {
   const int n = dims == 3 ? 8 : 32, line = dims == 3 ? 16 : 32;

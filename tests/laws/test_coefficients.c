@@ -61,7 +61,7 @@ Test(coefficients, that_just_pay) {
     }
 }
 
-/* What looks like noise is not tried, what takes too many bytes is given up, and small lines are 0. */
+/* What looks like noise is not tried, what takes too many bytes is given up, small lines are 0. */
 Test(coefficients, at_the_edges_of_rules) {
   POOL(pool);
   for (int i = 0; i < CHOICES; i++)

@@ -257,7 +257,7 @@ static int is_rough(const ref_tile *t) {
   return rough >= REF_BLOCKS / 2;
 }
 
-/* Whether the coefficients alone, and half a byte for each block of them, are too many beside `size`
+/* Whether the coefficients alone, and half a byte for each block of them, are too many beside the
  * bytes without them. */
 static int are_too_many(const ref_tile *t, size_t size) {
   uint8_t room[REF_TILE_ROOM];

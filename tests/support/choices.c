@@ -41,9 +41,9 @@ static void set_many(choice_brick *b, uint64_t seed) {
   set_values(b, c);
 }
 
-/* A wave that is odd along z, of planes along y, so that even frequencies of that axis are exactly 0;
- * and a mean, by which the lines of frequency 0 are just 1/8. With `less` one value of each of these
- * is smaller, so that these are the float before. */
+/* A wave that is odd along z, of planes along y: even frequencies of that axis are exactly 0. And a
+ * mean, by which the lines of frequency 0 are just 1/8; with `less` one value of each of them is
+ * smaller, so that they are the float before. */
 static void set_mean(choice_brick *b, double mean, int less) {
   ref_brick whole = ref_brick_of(b->shape.dims);
   int rows = b->shape.dims == 3 ? whole.z : whole.y, row = 1024 / rows;

@@ -172,8 +172,7 @@ DEVICE bool may_transform(const value_brick<Real> &v, int order, const brick_sha
                           int rough) {
   return order == GHZ_ORDER_BEST && v.coefficients && v.part.extent.n >= COEFFICIENT_VALUES &&
          best.lattice.height > 0 &&
-         !(may_be_noise(v.part.extent.dims, best.lattice.lead.order, alone) &&
-           __reduce_add_sync(ALL, rough) >= ROUGH_BLOCKS);
+         !(may_be_noise(v.part.extent.dims, best.lattice.lead.order, alone) && rough);
 }
 
 // Encodes a brick of these integers, which it changes, and writes it over its values if it has less

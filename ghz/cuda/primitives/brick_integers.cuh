@@ -48,8 +48,7 @@ template <int DIMS, class Int> DEVICE void residuals_of(Int r[LANE_VALUES], cons
 
 // ---- Choice of the order ------------------------------------------------------------------------
 
-// The widths of all ways to encode a brick, how many of the lane's blocks are rough (may_be_noise),
-// and the anchor.
+// The widths of all ways, whether integers are rough (may_be_noise), and the anchor.
 struct brick_widths {
   uint32_t widths[WAYS_MAX];
   int ways, rough;
@@ -65,7 +64,7 @@ DEVICE uint32_t turned_widths(const Int r[LANE_VALUES], uint32_t widths, uint32_
   return (widths & ~255u) | width_of(turned_bits(any, lane));
 }
 
-// Blocks whose residuals of order 1, which are their first differences but for the first, are rough.
+// Rough blocks. Residuals of order 1 are differences along x, but for the first of a block.
 template <class Int> DEVICE int rough_blocks(const Int r[LANE_VALUES], uint32_t inside) {
   int rough = 0;
   UNROLLED_FOR(Int) for (int i = 0; i < LANE_VALUES; i += BLOCK) {
@@ -88,7 +87,7 @@ template <int DIMS, class Int> DEVICE brick_widths measure_brick(Int r[LANE_VALU
   UNROLLED for (int o = 1; o < orders_of(DIMS); o++) {
     raise<DIMS>(r, o - 1, b.lane);
     if (o == 1 && sizeof(Int) == 4)
-      w.rough = rough_blocks(r, b.inside);
+      w.rough = __reduce_add_sync(ALL, rough_blocks(r, b.inside)) >= ROUGH_BLOCKS;
     w.widths[o] = widths_of(r, residual_columns(b, o));
     if (DIMS == 2)
       w.widths[way_of(o, 1)] = turned_widths(r, w.widths[o], residual_columns(b, o), b.lane);
