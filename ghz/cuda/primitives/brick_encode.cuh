@@ -146,7 +146,8 @@ DEVICE uint32_t transform_values(const value_brick<Real> &v, uint32_t alone, uin
   if (lead.anchor == 0 && !__any_sync(ALL, t.coefficients.widths != 0))
     return 0;
   const uint32_t header = finish_coefficients(t.coefficients, lane),
-                 blocks = __reduce_add_sync(ALL, __popc((t.coefficients.widths + 0x7f7f7f7f) & 0x80808080));
+                 blocks = __reduce_add_sync(
+                     ALL, (uint32_t)__popc((t.coefficients.widths + 0x7f7f7f7f) & 0x80808080));
   if (guess_with_coefficients(header + t.coefficients.sum, blocks) > most_with_coefficients(alone))
     return 0;
   remainder_of<DIMS>(v, c, r);
