@@ -1,4 +1,5 @@
-/* main.c: owns the choice of a verb, to which it hands the command line, and what --version says. */
+/* main.c: owns the choice of a verb, to which it hands the command line, and what --version
+ * says. */
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include <errno.h>
 #include <fcntl.h>

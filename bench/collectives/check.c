@@ -72,8 +72,8 @@ static double rounding(const reference *r, double unit) {
   return reduces(tested.what) && isfinite(largest) ? n * n * unit / 2 * largest : 0;
 }
 
-/* Compares this rank's result with what it should be. Where no bound is promised, no error is wrong;
- * a float cannot always keep a promised one: ghz/FORMAT.md, "Bound of a sum". */
+/* Compares this rank's result with what it should be. Where no bound is promised, no error is
+ * wrong; a float cannot always keep a promised one: ghz/FORMAT.md, "Bound of a sum". */
 static void compare(const job *j, const reference *r, double bound, verdict *v) {
   const options *o = j->options;
   const bool is_float = type_bytes(o) == sizeof(float), wide = is_float && reduces(tested.what) && bound != 0;

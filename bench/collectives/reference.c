@@ -1,5 +1,5 @@
-/* reference.c: owns what results are checked against: the range of all inputs, and the result of MPI's
- * own call in doubles. */
+/* reference.c: owns what results are checked against: the range of all inputs, and the result of
+ * MPI's own call in doubles. */
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "bench.h"
 

@@ -1,5 +1,6 @@
-/* places.h: attributes of objects, and the coordinates of variables: those of their dimensions, those that the attribute
- * "coordinates" names, and levels. Calls that return false have printed why. */
+/* places.h: attributes of objects, and the coordinates of variables: those of their dimensions,
+ * those that the attribute "coordinates" names, and levels. Calls that return false have printed
+ * why. */
 /* SPDX-License-Identifier: BSD-3-Clause */
 #ifndef GHZ_CLI_H5_PLACES_H
 #define GHZ_CLI_H5_PLACES_H

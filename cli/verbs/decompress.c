@@ -1,4 +1,5 @@
-/* decompress.c: owns `ghz decompress`: the values of compressed files, all of them, a range or a box. */
+/* decompress.c: owns `ghz decompress`: the values of compressed files, all of them, a range or a
+ * box. */
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include <stdlib.h>
 #include <string.h>

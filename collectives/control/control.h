@@ -152,8 +152,8 @@ error ghz_communicator_enter(communicator *k, record *own);
  * without k->own, MPI has none left on some rank, and has to make the call. Collective. */
 error ghz_communicator_settle(communicator *k, const call *c);
 
-/* The threads that work for a call: as many as its options or the environment say, else as this rank
- * has cores. NULL: the calling one alone. */
+/* The threads that work for a call: as many as its options or the environment say, else as this
+ * rank has cores. NULL: the calling one alone. */
 team *ghz_communicator_team(communicator *k, const call *c);
 
 /* Gives back what the call has taken. After ghz_communicator_settle, all ranks do. */

@@ -48,7 +48,7 @@ int ghz_failure_of_mpi(failures *f, int code);
  * message. */
 int ghz_failure_read(failures *f, const void *message);
 
-/* ---- Waiting for MPI without holding a core that another rank could use ----------------------- */
+/* ---- Waiting for MPI without holding a core that another rank could use ---------------------- */
 
 /* Between two polls: yields unless there were only few so far. */
 void ghz_backoff(int polls);

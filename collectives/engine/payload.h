@@ -14,9 +14,9 @@ typedef struct payload_job payload_job;
 
 enum { ENGINE_ASYNC_OPS = 16 }; /* under way at a time: two for each of a device's streams */
 
-/* What a payload has besides if its operations only begin work, on a device or on a team. The buffer
- * that this work produces, reads or moves is `pending` until `poll` has reported its end. A buffer
- * has one such operation at a time. */
+/* What a payload has besides if its operations only begin work, on a device or on a team. The
+ * buffer that this work produces, reads or moves is `pending` until `poll` has reported its end.
+ * A buffer has one such operation at a time. */
 typedef struct async_ops {
   /* Whether the operation on a pending buffer has ended, and how. Never waits. */
   int (*poll)(payload_job *job, const piece *p, buffer *b, ghz_status *status);

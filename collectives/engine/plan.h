@@ -8,7 +8,7 @@
 #include "schedules/schedule.h"
 #include <stdlib.h>
 
-/* ---- Arrays that are kept from call to call, and only ever grow ------------------------------- */
+/* ---- Arrays that are kept from call to call, and only ever grow ------------------------------ */
 
 typedef struct growing {
   void *data;

@@ -35,8 +35,8 @@ size_t ghz_payload_capacity(const payload_job *job, uint64_t tiles, uint64_t ter
 enum { TEAM_MOST = ENGINE_ASYNC_OPS }; /* threads, the calling one included */
 typedef struct team team;
 
-/* The team that is kept there, made or enlarged to so many threads if the system has them. NULL: the
- * calling thread works alone. */
+/* The team that is kept there, made or enlarged to so many threads if the system has them. NULL:
+ * the calling thread works alone. */
 team *ghz_team_of(team **kept, int threads);
 
 /* Reserves what the job's operations on pieces of so many tiles take. Returns 0 if there is no

@@ -1,9 +1,9 @@
 /* team.c: operations of a payload side by side, on threads of the library's own. An operation only
  * begins, and the engine asks for its end, as it asks a device.
  *
- * A team belongs to a workspace, so to one call at a time. Its threads sleep where nothing waits for
- * them. Each has a codec, scratch and figures of its own, the calling thread too, which is the first
- * member and works while the engine has nothing else to do. */
+ * A team belongs to a workspace, so to one call at a time. Its threads sleep where nothing waits
+ * for them. Each has a codec, scratch and figures of its own, the calling thread too, which is
+ * the first member and works while the engine has nothing else to do. */
 /* SPDX-License-Identifier: BSD-3-Clause */
 
 #include "payload/payloads.h"

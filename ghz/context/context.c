@@ -1,5 +1,5 @@
-/* context.c: owns contexts: threads, scratch memory, the last message; what is kept for a thread; and
- * the version. The only state there is (law L6, docs/LAWS.md). */
+/* context.c: owns contexts: threads, scratch memory, the last message; what is kept for a
+ * thread; and the version. The only state there is (law L6, docs/LAWS.md). */
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include <ghz/ghz.h>
 #include <pthread.h>

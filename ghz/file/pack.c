@@ -1,5 +1,5 @@
-/* pack.c: owns bodies of frames: their sizes, and pages that threads pack or unpack side by side; and
- * packed streams in memory: a magic, and what a packed frame has. */
+/* pack.c: owns bodies of frames: their sizes, and pages that threads pack or unpack side by
+ * side; and packed streams in memory: a magic, and what a packed frame has. */
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include <ghz/file.h>
 #include <stdlib.h>
@@ -345,7 +345,7 @@ ghz_status ghz_unpack_stream(ghz_context *ctx, ghz_bytes packed, size_t most, vo
   if (status != GHZ_OK)
     return status;
   const ghz_bytes frame = {(const uint8_t *)packed.data + HEAD, packed.size - HEAD};
-  size_t bytes;
+  size_t bytes = 0;
   status = ghz_packed_size(ctx, 1, frame, most, &bytes);
   if (status != GHZ_OK)
     return status;

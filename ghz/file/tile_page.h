@@ -58,8 +58,8 @@ static inline size_t tile_page_bound(unsigned tiles, size_t size) {
   return TILE_PAGE_HEAD + 2 * (size_t)tiles + size;
 }
 
-/* Packs a page at a level to dst, which has room for its bound; `readable` bytes follow the payload.
- * Sets *size. Errors: ENOMEM. */
+/* Packs a page at a level to dst, which has room for its bound; `readable` bytes follow the
+ * payload. Sets *size. Errors: ENOMEM. */
 ghz_status ghz_tile_page_pack(tile_page_coder *c, const tile_page *from, int level, size_t readable,
                               uint8_t *dst, size_t *size);
 

@@ -1,5 +1,5 @@
-/* raw_numbers.c: owns what a tally holds: how two are added, and what may be added to which; and sums
- * of raw tiles. */
+/* raw_numbers.c: owns what a tally holds: how two are added, and what may be added to which; and
+ * sums of raw tiles. */
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include <math.h>
 #include <string.h>

@@ -1,5 +1,5 @@
-/* tally.h: what is in a tally, how the sums of one stream after another go into it, and what threads
- * make of the tiles of streams before; those of raw tiles. */
+/* tally.h: what is in a tally, how the sums of one stream after another go into it, and what
+ * threads make of the tiles of streams before; those of raw tiles. */
 /* SPDX-License-Identifier: BSD-3-Clause */
 #ifndef GHZ_TALLY_H
 #define GHZ_TALLY_H
@@ -64,7 +64,7 @@ void ghz_compare_pairs(tally *t, const ghz_shape *shape, ghz_comparison *compari
  * and at a smaller index. */
 void ghz_note_largest(tally *t, const uint64_t magnitude[FIRST_LIMBS], uint64_t index);
 
-/* ---- Before they go into a tally -------------------------------------------------------------- */
+/* ---- Before they go into a tally ------------------------------------------------------------- */
 
 /* What one thread makes of its tiles. Of `tally` it leaves out what the bounds add. */
 typedef struct number_sums {

@@ -12,7 +12,7 @@
 #include "stream/stream.h"
 #include "stream/tile_writer.h"
 
-/* ---- The reorder buffer ------------------------------------------------------------------------ */
+/* ---- The reorder buffer ---------------------------------------------------------------------- */
 
 /* Groups of tiles that threads complete in any order go to the payload in the
  * order of the tiles.
@@ -153,7 +153,8 @@ static void ghz_reorder_complete(reorder_buffer *b, uint64_t group, uint32_t slo
   copy(b, retired);
 }
 
-/* A group could not be written from this tile on. Groups are issued in order, and those that are issued are tried: so the first tile that fails is always among these. */
+/* A group could not be written from this tile on. Groups are issued in order, and those that are
+ * issued are tried: so the first tile that fails is always among these. */
 static void ghz_reorder_fail(reorder_buffer *b, ghz_status status, uint64_t tile) {
   omp_set_lock(&b->lock);
   b->status = status; /* damage says more than lack of room */

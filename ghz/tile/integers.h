@@ -5,8 +5,8 @@
 /* How integers are held: in 32, 64 or 128 bits. */
 enum integer_form { IN_32, IN_64, IN_128 };
 
-/* Integers of 32 bits below 2^25 in magnitude, and of 64 below 2^50, can be multiplied: 1024 products
- * of differences of such sum up to less than 2^63, and in parts (sum_of_products). */
+/* Integers of 32 bits below 2^25 in magnitude, and of 64 below 2^50, can be multiplied: 1024
+ * products of differences of such sum up to less than 2^63, and in parts (sum_of_products). */
 enum { NARROW_BITS = 25, PART_BITS = 26, WIDE_BITS = 50 };
 
 /* Integers in units of 2^shift lattice units (tile.h). Those of columns outside, and of specials,

@@ -186,8 +186,8 @@ static inline int FN(is_rough)(const INT *q, const uint8_t *outside) {
     GHZ_UNROLL_8 for (int t = 1; t < BLOCK; t++) {
       const INT d = (INT)(q[t * BLOCKS + b] - q[(t - 1) * BLOCKS + b]), e = (INT)(t > 1 ? d - before : 0),
                 far = (INT)(d < 0 ? -d : d), bend = (INT)(e < 0 ? -e : e);
-      first = far > first ? far : first;
-      second = bend > second ? bend : second;
+      first = (INT)(far > first ? far : first);
+      second = (INT)(bend > second ? bend : second);
       before = d;
     }
     rough[b] = (second > first) & (first > ROUGH_DIFFERENCE);

@@ -1,7 +1,8 @@
-/* refusal.c: an MPI that refuses each call with which the library prepares, agrees and reports, and a
- * system that refuses threads, one after the other, on a communicator of one rank: an error or a
- * right result, nothing lost, and the next call works. (Where messages are under way, the other ranks would wait for what never comes:
- * that is MPI's to end.) Linked with --wrap for those calls. */
+/* refusal.c: an MPI that refuses each call with which the library prepares, agrees and reports,
+ * and a system that refuses threads, one after the other, on a communicator of one rank: an
+ * error or a right result, nothing lost, and the next call works. (Where messages are under way,
+ * the other ranks would wait for what never comes: that is MPI's to end.) Linked with --wrap for
+ * those calls. */
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "alloc_log.h"
 #include "request.h"

@@ -1,5 +1,5 @@
-/* test_pack.c: bodies of frames at every level: what is packed comes back, by any number of threads;
- * packed streams in memory. Their pages: test_pack_tiles.c. */
+/* test_pack.c: bodies of frames at every level: what is packed comes back, by any number of
+ * threads; packed streams in memory. Their pages: test_pack_tiles.c. */
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "file/pack.h"
 

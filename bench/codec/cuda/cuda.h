@@ -71,12 +71,12 @@ extern const char *const cuda_operations[OPS];
 typedef struct work {
   const values *v;
   ghz_lattice lattice;
-  size_t n, bytes;                  /* of one operand: values, and their bytes */
-  ghz_shape shape;                  /* of n values: flat, or bricks */
-  int sets;                         /* with memory of their own */
-  int distinct;                     /* with values of their own: set i has those of i - distinct */
-  size_t first[MAX_SETS];           /* index of a set's first value */
-  size_t size[2][MAX_SETS];         /* bytes of the operands' streams */
+  size_t n, bytes;          /* of one operand: values, and their bytes */
+  ghz_shape shape;          /* of n values: flat, or bricks */
+  int sets;                 /* with memory of their own */
+  int distinct;             /* with values of their own: set i has those of i - distinct */
+  size_t first[MAX_SETS];   /* index of a set's first value */
+  size_t size[2][MAX_SETS]; /* bytes of the operands' streams */
   char *stream[2], *out;
   size_t stream_room, out_room; /* of a set, in each of these */
   size_t out_stride;            /* distance of sets in `out`; 0: they share one place */

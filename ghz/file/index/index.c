@@ -1,5 +1,5 @@
-/* index.c: owns the index in memory: frames that are added, what is looked for in them, and its bytes
- * as it is written. */
+/* index.c: owns the index in memory: frames that are added, what is looked for in them, and its
+ * bytes as it is written. */
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include <math.h>
 #include <string.h>

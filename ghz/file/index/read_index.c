@@ -1,4 +1,5 @@
-/* read_index.c: owns reading an index that nobody has checked: the newest, and the parts before it. */
+/* read_index.c: owns reading an index that nobody has checked: the newest, and the parts before
+ * it. */
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "file/index/index.h"
 
@@ -110,7 +111,7 @@ static ghz_status decode_frame(file_index *x, const ghz_file_header *h, uint64_t
   if (e->stream < ghz_stream_index_size(tiles) || e->stream > most || e->flags > 7 ||
       (e->flags & ENTRY_TRANSFORM && shape.dims == 1) || e->terms > ghz_terms_limit(h->lattice.cap))
     return wrong(name, x->count, "impossible bytes, terms or flags");
-  e->pages = tile_pages(e->flags & ENTRY_PACKED, tiles);
+  e->pages = tile_pages((e->flags & ENTRY_PACKED) != 0, tiles);
   return GHZ_OK;
 }
 

@@ -206,7 +206,7 @@ static ghz_status check_stream(ghz_file *f, const ghz_info *info) {
 
 /* Reads the frame to `m`, and adds it to the index that the frames give. */
 static ghz_status read_frame(ghz_file *f, ghz_context *ctx, memory *m, uint64_t length, ghz_frame *frame) {
-  ghz_bytes body, stream;
+  ghz_bytes body, stream = {0};
   ghz_info *info = &frame->info;
   ghz_status status = read_body(f, length, frame->packed, &body);
   if (status == GHZ_OK)

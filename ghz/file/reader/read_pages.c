@@ -64,8 +64,8 @@ static ghz_status fetch_pages(const window *w, const run *r, ghz_bytes *bytes) {
 /* The tiles of a run, unpacked. */
 static ghz_status read_tiles(const window *w, const run *r, ghz_slice *some) {
   const page_entry *page = page_at(w, r->first);
-  packed_tiles p = {&w->whole,         w->entry->flags & ENTRY_PACKED, r->first,
-                    r->end - r->first, (const uint8_t *)&page->bytes,  sizeof *page,
+  packed_tiles p = {&w->whole,         (w->entry->flags & ENTRY_PACKED) != 0, r->first,
+                    r->end - r->first, (const uint8_t *)&page->bytes,         sizeof *page,
                     {NULL, 0}};
   const uint64_t each = page_tiles(p.packed), first = r->first * each, end = r->end * each,
                  tiles = (end < w->whole.tiles ? end : w->whole.tiles) - first;
@@ -105,7 +105,7 @@ static ghz_status decompress_pages(const window *w, size_t first, size_t end) {
 /* The pages of each line of tiles, in ascending order; those that follow each other in a row. */
 static ghz_status decompress_box(const window *w) {
   const tile_extent e = whole_tile(w->whole.shape.dims);
-  const unsigned extent[3] = {e.z, e.y, e.x}, each = page_tiles(w->entry->flags & ENTRY_PACKED);
+  const unsigned extent[3] = {e.z, e.y, e.x}, each = page_tiles((w->entry->flags & ENTRY_PACKED) != 0);
   uint64_t grid[3], from[3], to[3];
   shape_grid(&w->whole.shape, grid);
   for (int i = 0; i < 3; i++) {

@@ -51,7 +51,7 @@ ghz_status ghz_writer_complete(ghz_file_writer *w, ghz_context *ctx);
 /* Writes the end and the index, and gives a file that has none its name. */
 ghz_status ghz_writer_commit(ghz_file_writer *w);
 
-/* ---- Files that are written by name (sink.c) -------------------------------------------------- */
+/* ---- Files that are written by name (sink.c) ------------------------------------------------- */
 
 /* Creates the unfinished file of what `path`, or the end of its links, names.
  * Errors: EIO (also: a file that is protected), EINVAL (a directory), ENOMEM. */

@@ -49,8 +49,8 @@ static float host[ROOM];
 static long damage_in = -1; /* messages until one is damaged; -1: never */
 static int damage_inside;   /* what only the device can notice */
 
-/* A message is a slice; that of a sum in bins is the sizes of slices, and then these: the first that
- * is there. */
+/* A message is a slice; that of a sum in bins is the sizes of slices, and then these: the first
+ * that is there. */
 static ghz_bytes slice_in(const uint8_t *message, size_t size) {
   uint64_t each, all = 0, first = 0;
   for (size_t at = 0; at + sizeof each <= size && all <= size; at += sizeof each) {
