@@ -8,25 +8,36 @@
 #include "options/table.h"
 #include "verbs/verbs.h"
 
-enum { WORDS_MAX = 256, WORD_MAX = 128 };
+enum { WORD_MAX = 128 };
 
-/* Words of the line, cut to WORD_MAX; the last one is empty where the line ends with a space. */
+/* What counts of a line's words, cut to WORD_MAX. */
 typedef struct words {
-  char word[WORDS_MAX][WORD_MAX];
-  int count;
+  size_t count;
+  char second[WORD_MAX], before[WORD_MAX],
+      last[WORD_MAX]; /* `last` is empty where the line ends with a space */
 } words;
 
-static void split(const char *line, words *w) {
-  for (w->count = 0; w->count < WORDS_MAX; w->count++) {
-    const size_t size = strcspn(line, " \t");
-    snprintf(w->word[w->count], WORD_MAX, "%.*s", (int)(size < WORD_MAX ? size : WORD_MAX - 1), line);
-    line += size;
-    if (!*line) {
-      w->count++;
-      return;
-    }
-    line += strspn(line, " \t");
+static size_t until(const char *line, size_t size, bool space) {
+  size_t n = 0;
+  while (n < size && (line[n] == ' ' || line[n] == '\t') != space)
+    n++;
+  return n;
+}
+
+static words words_of(const char *line, size_t size) {
+  words w = {0};
+  for (size_t more = 1; more; w.count++) {
+    const size_t n = until(line, size, true);
+    memcpy(w.before, w.last, WORD_MAX);
+    snprintf(w.last, WORD_MAX, "%.*s", (int)(n < WORD_MAX ? n : WORD_MAX - 1), line);
+    if (w.count == 1)
+      memcpy(w.second, w.last, WORD_MAX);
+    more = size - n;
+    const size_t spaces = until(line + n, more, false);
+    line += n + spaces;
+    size = more - spaces;
   }
+  return w;
 }
 
 static void offer(const char *prefix, const char *word) {
@@ -78,12 +89,11 @@ static void offer_options(const verb *v, const char *before, const char *prefix)
     }
 }
 
-void completion_print(const char *line) {
-  static words w;
-  split(line, &w);
-  const char *prefix = w.word[w.count - 1];
-  const verb *v = w.count > 2 ? verb_find(w.word[1]) : NULL;
-  if (w.count == 2 || (w.count == 3 && strcmp(w.word[1], "help") == 0))
+void completion_print(const char *line, size_t size) {
+  const words w = words_of(line, size);
+  const char *prefix = w.last;
+  const verb *v = w.count > 2 ? verb_find(w.second) : NULL;
+  if (w.count == 2 || (w.count == 3 && strcmp(w.second, "help") == 0))
     offer_verbs(prefix);
   if (w.count == 2) {
     offer(prefix, "help");
@@ -91,5 +101,5 @@ void completion_print(const char *line) {
     offer(prefix, "--version");
   }
   if (v)
-    offer_options(v, w.word[w.count - 2], prefix);
+    offer_options(v, w.before, prefix);
 }

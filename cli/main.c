@@ -144,11 +144,10 @@ static int run_verb(const verb *v, int argc, char **argv) {
  * cursor. */
 static int complete(void) {
   const char *line = getenv("COMP_LINE"), *point = getenv("COMP_POINT");
-  char before[1 << 13];
   if (!line || !point)
     return fail_usage(NULL, "--complete is what shells ask: see complete -C in the manual page");
-  snprintf(before, sizeof before, "%.*s", atoi(point), line);
-  completion_print(before);
+  const size_t size = strlen(line), before = strtoul(point, NULL, 10);
+  completion_print(line, before < size ? before : size);
   return EXIT_OK;
 }
 

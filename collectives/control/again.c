@@ -152,6 +152,13 @@ static error agree_with_counts(const run *r, record *again, exponents *e, error 
   return agreed.code || code == MPI_SUCCESS ? agreed : (error){code, ERROR_OF_MPI, ""};
 }
 
+/* A device that failed, or memory for other threads than in the calls before: no rank waits for
+ * another agreement, so the engine tells them. */
+static error tell_by_engine(run *r, error own) {
+  r->job.early_status = own.code == MPI_ERR_NO_MEM ? GHZ_ENOMEM : GHZ_EDEVICE;
+  return (error){0};
+}
+
 static error ask(run *r, record *again, exponents *e, error own) {
   if (r->needs_range && !own.code)
     own = range_error(&r->job, measure(r, again, e));
@@ -159,11 +166,7 @@ static error ask(run *r, record *again, exponents *e, error own) {
     return agree_with_counts(r, again, e, own);
   if (r->agrees)
     return ghz_agree(r->made.comm, again, own);
-  if (!own.code || !r->outline->has_plan)
-    return own;
-  /* a device that failed: the engine tells the other ranks */
-  r->job.early_status = own.code == MPI_ERR_NO_MEM ? GHZ_ENOMEM : GHZ_EDEVICE;
-  return (error){0};
+  return own.code && r->outline->has_plan ? tell_by_engine(r, own) : own;
 }
 
 /* Bins take more memory than one lattice, and that they are needed is known only now: the first
@@ -175,6 +178,8 @@ static error ask_for_bins(run *r) {
   error e = ghz_prepare_bins(r);
   if (r->agrees)
     e = ghz_agree(r->made.comm, &again, e);
+  else if (e.code)
+    e = tell_by_engine(r, e);
   if (!e.code)
     r->outline->known = r->bins.count + 1;
   return e;

@@ -189,12 +189,14 @@ static int last_tag(void) {
 /* A node is called by its lowest rank. Where MPI does not say, each rank is on its own. */
 static int find_nodes(const call *c, communicator *k) {
   MPI_Comm node = MPI_COMM_NULL;
-  int first = c->at.rank;
+  int first = c->at.rank, all;
   if (MPI_Comm_split_type(c->comm, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node) == MPI_SUCCESS) {
     MPI_Bcast(&first, 1, MPI_INT, 0, node);
-    k->cores = ghz_link_cores(node);
+    MPI_Comm_size(MPI_COMM_WORLD, &all);
+    k->cores = ghz_link_cores(node, c->at.ranks < all);
     MPI_Comm_free(&node);
   }
+  k->link = ghz_link_of("/sys");
   k->last_tag = last_tag();
   const int code = MPI_Allgather(&first, 1, MPI_INT, k->places, 1, MPI_INT, c->comm);
   if (code == MPI_SUCCESS)
@@ -204,14 +206,14 @@ static int find_nodes(const call *c, communicator *k) {
 
 /* Not MPI_Comm_dup, which copies attributes and hints. */
 static int make_own(const call *c, communicator *k) {
-  int code = k->nodes ? MPI_SUCCESS : find_nodes(c, k);
-  if (code == MPI_SUCCESS)
-    code = MPI_Comm_split(c->comm, 0, k->places[c->at.rank], &k->own);
+  const int found = k->nodes ? MPI_SUCCESS : find_nodes(c, k);
+  const int place = found == MPI_SUCCESS ? k->places[c->at.rank] : c->at.rank;
+  const int code = MPI_Comm_split(c->comm, 0, place, &k->own); /* where the others wait, too */
   if (code != MPI_SUCCESS)
     k->own = MPI_COMM_NULL;
   else
     MPI_Comm_set_errhandler(k->own, MPI_ERRORS_RETURN);
-  return code;
+  return found == MPI_SUCCESS ? code : found;
 }
 
 static error none_left(const call *c, int insists) {
@@ -227,12 +229,14 @@ static error none_left(const call *c, int insists) {
   return (error){0};
 }
 
-static int threads_of(const communicator *k, const call *c) {
-  return c->set.threads ? c->set.threads : k->cores < 2 ? 1 : k->cores < TEAM_MOST ? (int)k->cores : TEAM_MOST;
+static int cores_of(const communicator *k) {
+  return k->cores < 2 ? 1 : k->cores < TEAM_MOST ? (int)k->cores : TEAM_MOST;
 }
 
 team *ghz_communicator_team(communicator *k, const call *c) {
-  return ghz_team_of(&k->work->team, threads_of(k, c));
+  enum { LEAST = 256 << 10 }; /* bytes: two pieces */
+  return call_bytes(c) < LEAST ? NULL
+                               : ghz_team_of(&k->work->team, c->set.threads ? c->set.threads : cores_of(k));
 }
 
 /* All ranks come here, and have to learn how the others fared. If there is none to be had, that is
@@ -248,15 +252,17 @@ error ghz_communicator_settle(communicator *k, const call *c) {
   MPI_Comm_set_errhandler(c->comm, programs);
   MPI_Errhandler_free(&programs);
   r.ours.insists = c->set.contributions != 1 || !c->fits_int || ghz_call_reduces_fill(c);
-  r.min = ghz_link_of("/sys");
-  r.min = r.min > 0 ? r.min : INFINITY;
-  r.max = k->cores > 0 && k->cores < 1 ? 1 / k->cores : 1.0 / threads_of(k, c);
+  r.min = k->link > 0 ? k->link : INFINITY;
+  r.max = k->cores > 0 && k->cores < 1 ? 1 / k->cores : 1.0 / cores_of(k);
   ours_kept += k->own != MPI_COMM_NULL;
   error e = ghz_agree(c->comm, &r, (error){0});
   k->link = k->nodes > 1 && isfinite(r.min) ? r.min : 0;
   k->slowness = r.max;
-  if (e.code || r.ours.refused)
+  if (e.code || r.ours.refused) {
     free_own(k);
+    k->nodes = 0; /* MPI may say more when it has communicators again */
+    k->cores = 0;
+  }
   return e.code || !r.ours.refused ? e : none_left(c, r.ours.insists > 0);
 }
 

@@ -78,9 +78,9 @@ double ghz_cost_codec(const call *c, uint64_t isa, int flat);
  * of InfiniBand ports, or of network interfaces; 0: it says nothing. */
 double ghz_link_of(const char *sys);
 
-/* Cores that this rank may use, where the ranks of a node share theirs; may be less than one.
- * Collective. */
-double ghz_link_cores(MPI_Comm node);
+/* Cores that this rank may use, where the program's ranks of a node share theirs; may be less than
+ * one. `is_part`: the communicator may not have all of them. Collective. */
+double ghz_link_cores(MPI_Comm node, int is_part);
 
 /* ---- communicator.c: what is kept with a communicator, and what a call borrows --- */
 
@@ -129,7 +129,7 @@ typedef struct communicator {
   int nodes;            /* that its ranks are on; they stand node by node. 0: not known yet */
   double link;          /* bits per second of the slowest node's link, as systems say; 0: unknown */
   double cores;         /* that this rank has; 0: not known yet */
-  double slowness;      /* of the slowest rank's codec: 1 with a core and a thread, 2 with half a core */
+  double slowness;      /* of the slowest rank's codec: 1 with a core, 2 with half of one, 1/4 with four */
   int crowded;          /* some rank has too many to keep this one after the call */
   workspace *work;      /* of the present call */
   uint64_t work_before; /* its name in the call before */

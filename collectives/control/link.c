@@ -10,6 +10,7 @@
 #include <math.h>
 #include <sched.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* The largest number in the files of a pattern, of those whose first lines beside them, in the file
@@ -47,24 +48,65 @@ double ghz_link_of(const char *sys) {
   return bits;
 }
 
-/* A container's share of the processor's time, in cores. */
+/* The share of the processor's time that the group of this process has, in cores. */
 static double quota(void) {
   unsigned long time, period;
-  FILE *f = fopen("/sys/fs/cgroup/cpu.max", "r");
+  char group[256], path[320];
+  FILE *own = fopen("/proc/self/cgroup", "r"), *f;
+  const int named = own && fscanf(own, "0::%255s", group) == 1;
+  if (own)
+    fclose(own);
+  snprintf(path, sizeof path, "/sys/fs/cgroup%s/cpu.max", named ? group : "");
+  f = fopen(path, "r");
+  f = f ? f : fopen("/sys/fs/cgroup/cpu.max", "r"); /* a container's */
   const int limited = f && fscanf(f, "%lu %lu", &time, &period) == 2 && period > 0;
   if (f)
     fclose(f);
   return limited ? (double)time / (double)period : INFINITY;
 }
 
-double ghz_link_cores(MPI_Comm node) {
-  cpu_set_t own, all;
-  int ranks = 1;
-  MPI_Comm_size(node, &ranks);
-  CPU_ZERO(&own);
-  sched_getaffinity(0, sizeof own, &own);
-  all = own;
+/* The cores that this process may use, each by the lowest of its hardware threads. */
+static cpu_set_t cores_here(void) {
+  cpu_set_t threads, cores;
+  CPU_ZERO(&threads);
+  CPU_ZERO(&cores);
+  sched_getaffinity(0, sizeof threads, &threads);
+  for (unsigned i = 0; i < CPU_SETSIZE; i++) {
+    char path[96];
+    unsigned core = i;
+    if (!CPU_ISSET(i, &threads))
+      continue;
+    snprintf(path, sizeof path, "/sys/devices/system/cpu/cpu%u/topology/thread_siblings_list", i);
+    FILE *f = fopen(path, "r");
+    if (f && (fscanf(f, "%u", &core) != 1 || core >= CPU_SETSIZE))
+      core = i;
+    if (f)
+      fclose(f);
+    CPU_SET(core, &cores);
+  }
+  return cores;
+}
+
+/* Ranks of the program on this node, of which the communicator may have a part, as its launcher
+ * says; 0: it does not. */
+static int ranks_here(void) {
+  static const char *const names[] = {"OMPI_COMM_WORLD_LOCAL_SIZE", "MPI_LOCALNRANKS",
+                                      "MV2_COMM_WORLD_LOCAL_SIZE"};
+  for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+    const char *text = getenv(names[i]);
+    const int ranks = text ? atoi(text) : 0;
+    if (ranks > 0)
+      return ranks;
+  }
+  return 0;
+}
+
+double ghz_link_cores(MPI_Comm node, int is_part) {
+  cpu_set_t own = cores_here(), all = own;
+  int members = 1;
+  MPI_Comm_size(node, &members);
   MPI_Allreduce(MPI_IN_PLACE, &all, sizeof all, MPI_BYTE, MPI_BOR, node);
+  const int there = ranks_here(), ranks = there > members ? there : members;
   const double share = fmin(CPU_COUNT(&all), quota()) / ranks;
-  return CPU_COUNT(&own) ? fmin(CPU_COUNT(&own), share) : 1;
+  return CPU_COUNT(&own) == 0 || (is_part && !there) ? fmin(1, share) : fmin(CPU_COUNT(&own), share);
 }

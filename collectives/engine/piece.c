@@ -220,7 +220,8 @@ static void end_async(engine *e, int index, ghz_status status) {
 }
 
 int ghz_engine_poll_async(engine *e) {
-  for (int i = 0; i < e->async_count && i < POLLED; i++) {
+  const int most = e->async_count == 0 ? 0 : e->job->async->help ? ENGINE_ASYNC_OPS : POLLED;
+  for (int i = 0; i < e->async_count && i < most; i++) {
     const async_op *op = &e->async[i];
     ghz_status status = GHZ_OK;
     if (e->job->async->poll(e->job, &e->plan->pieces[op->piece], op->buffer, &status)) {

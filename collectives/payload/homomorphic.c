@@ -53,7 +53,8 @@ static ghz_status encode_empty_sum(payload_job *job, const piece *p, buffer *out
 
 /* Of two buffers, what is in them; who holds them the engine may be noting meanwhile. */
 static void swap(buffer *a, buffer *b) {
-  const buffer c = *a;
+  const buffer c = {
+      .data = a->data, .size = a->size, .memory = a->memory, .capacity = a->capacity, .slice = a->slice};
   a->data = b->data, a->size = b->size, a->memory = b->memory, a->capacity = b->capacity, a->slice = b->slice;
   b->data = c.data, b->size = c.size, b->memory = c.memory, b->capacity = c.capacity, b->slice = c.slice;
 }

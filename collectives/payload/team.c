@@ -12,6 +12,7 @@
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -119,6 +120,7 @@ static int start(member *m) {
 
 /* One more, if the system gives it. */
 static int join(team *t) {
+  static atomic_flag told = ATOMIC_FLAG_INIT;
   member *m = &t->members[t->size];
   m->team = t;
   if (ghz_context_create(&m->codec, 1) != GHZ_OK)
@@ -127,7 +129,8 @@ static int join(team *t) {
     return ++t->size;
   ghz_context_free(m->codec);
   t->refused = 1;
-  fprintf(stderr, "libghzmpi: the system gives no more threads: %d of this process compress\n", t->size);
+  if (!atomic_flag_test_and_set(&told))
+    fprintf(stderr, "libghzmpi: the system gives no more threads: %d of this process compress\n", t->size);
   return 0;
 }
 
@@ -153,12 +156,18 @@ team *ghz_team_of(team **kept, int threads) {
   return t->active > 1 ? t : NULL;
 }
 
+/* What a rank's one contribution, beside others, takes is less than the most. */
+static int scratch_of(const payload_job *job) {
+  const int many = job->contributions != 1 || job->total_contributions == 1;
+  return job->bins || many ? payload_of(job)->scratch : 1;
+}
+
 int ghz_team_reserve(team *t, const payload_job *job, uint64_t tiles, uint32_t terms) {
   const payload *p = payload_of(job);
   int enough = 1;
   for (int i = 0; i < t->active; i++) {
     member *m = &t->members[i];
-    enough = enough && ghz_buffer_pool_reserve(&m->scratch, p->capacity(job, tiles), (size_t)p->scratch) &&
+    enough = enough && ghz_buffer_pool_reserve(&m->scratch, p->capacity(job, tiles), (size_t)scratch_of(job)) &&
              ghz_slice_reserve(m->codec, &(ghz_shape){.dims = 1}, tiles, job->lattice.type, terms) == GHZ_OK;
   }
   return enough;

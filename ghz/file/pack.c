@@ -26,8 +26,8 @@ typedef struct job {
   const size_t *begin; /* unpacking: where each page begins in `packed`, and the end of the last */
   uint8_t *lengths;    /* packing: u32 the bytes of each page */
   size_t next;         /* atomic: the page that nobody has taken */
-  size_t failed;       /* atomic: a page that failed, */
-  ghz_status status;   /* atomic: and why */
+  ghz_status status;   /* atomic: why a page failed, */
+  size_t failed;       /* and which: of those that did, the one that was noted */
 } job;
 
 static unsigned tiles_in(uint64_t tiles, unsigned each, uint64_t page) {
@@ -73,10 +73,10 @@ static void work(job *j) {
     if (page >= j->pages)
       break;
     const ghz_status status = j->begin ? unpack_one(j, &c, page) : pack_one(j, &c, page);
-    if (status == GHZ_OK)
-      continue;
-    __atomic_store_n(&j->failed, page, __ATOMIC_RELAXED);
-    __atomic_store_n(&j->status, status, __ATOMIC_RELAXED);
+    ghz_status before = GHZ_OK;
+    if (status != GHZ_OK &&
+        __atomic_compare_exchange_n(&j->status, &before, status, 0, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+      j->failed = page;
   }
   ghz_tile_page_close(&c);
 }

@@ -68,7 +68,6 @@ says '^bench +passed'
 says '^device +passed'
 says '^racecheck +passed'
 says '^synccheck +not run'
-says 'read \+ written: 4300 GB/s'
 says 'wave-late 0.001 +flat +add +2222 +25% +[0-9]+ +ghZ'
 says 'wave-late 0.001 +bricks +compress +777 +1[23]% +[0-9]+ +cuSZp2'
 [ "$(wc -l <"$work/said")" -lt 40 ] || { echo "gpu_script.sh: more than a screen" && exit 1; }

@@ -267,7 +267,7 @@ def broken_indexes(sound, end):
     yield "an entry of 2^64 - 1 values", field(0, "<Q", 2**64 - 1), "impossible number of values"
     yield "an entry of a huge stream", field(8, "<Q", 2**62), "impossible bytes, terms or flags"
     yield "an entry of a tiny stream", field(8, "<Q", 71), "impossible bytes, terms or flags"
-    yield "an entry of a shorter stream", field(8, "<Q", len(sound.streams[1]) - 1), "the index does not fit the frames"
+    yield "an entry of a shorter stream", field(8, "<Q", len(sound.streams[1]) - 1), "more bytes than its stream"
     yield "an entry of many terms", field(16, "<I", 2**31), "impossible bytes, terms or flags"
     yield "an entry of other terms", field(16, "<I", 2), "the index does not fit the frames"
     yield "an entry of a newer flag", field(20, "<I", 8), "impossible bytes, terms or flags"
@@ -275,7 +275,7 @@ def broken_indexes(sound, end):
     yield "an entry that says packed", field(20, "<I", 1), "the index does not fit the frames"
     yield "a page of four bytes", field(24, "<I", 4), "a page of an impossible size"
     yield "a page of more bytes than the frame", field(24, "<I", len(sound.streams[1]) + 2), "a page of an impossible size"
-    yield "a page of other bytes", field(24, "<I", len(sound.streams[1]) + 1), "do not fill the file"
+    yield "a page of other bytes", field(24, "<I", len(sound.streams[1]) + 1), "more bytes than its stream"
     yield "a page of another checksum", field(28, "<Q", 1), "the index does not fit the frames"
 
 

@@ -8,6 +8,7 @@
 #include "file/checksum.h"
 #include "file/layout.h"
 #include "file/source.h"
+#include "file/tile_page.h"
 #include "rules/bytes.h"
 #include "stream/sizes.h"
 
@@ -118,6 +119,9 @@ static ghz_status decode_frame(file_index *x, const ghz_file_header *h, uint64_t
 static ghz_status decode_pages(file_index *x, rest *r) {
   const char *name = r->source->name;
   frame_entry *e = &x->frames[x->count];
+  const unsigned each = page_tiles((e->flags & ENTRY_PACKED) != 0);
+  const size_t all = ghz_pack_bound((size_t)e->stream),
+               one = tile_page_bound(each, (size_t)each * TILE_BYTES_MAX);
   if (left(r) / PAGE_ENTRY_BYTES < e->pages)
     return wrong(name, x->count, "its pages are missing");
   e->body = body_head(e->pages);
@@ -126,7 +130,7 @@ static ghz_status decode_pages(file_index *x, rest *r) {
     if (status != GHZ_OK)
       return status;
     const uint32_t bytes = load_u32(r->p);
-    if (bytes < TILE_PAGE_HEAD || bytes > ghz_pack_bound((size_t)e->stream))
+    if (bytes < TILE_PAGE_HEAD || bytes > all || bytes > one)
       return wrong(name, x->count, "a page of an impossible size");
     status = ghz_index_page(x, name, e->offset + FRAME_BEFORE + e->body, bytes, load_u64(r->p + 4));
     if (status != GHZ_OK)
@@ -134,6 +138,8 @@ static ghz_status decode_pages(file_index *x, rest *r) {
     e->body += bytes;
     pass(r, PAGE_ENTRY_BYTES);
   }
+  if (e->body > all)
+    return wrong(name, x->count, "more bytes than its stream");
   ghz_index_close(x, e);
   return GHZ_OK;
 }

@@ -40,6 +40,8 @@ says '' add a
 says '' frobnicate -
 says '' "$(printf '%3000s' x)"
 says '' "$(seq -s ' ' 1000)"
+# shellcheck disable=SC2046 # words
+says '--rel ' compress $(seq 1000) --re
 
 # The files that are installed, in the shells.
 folder=${GHZ%/*}/completion

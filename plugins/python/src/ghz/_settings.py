@@ -125,7 +125,8 @@ def _level(value: Any) -> int:
     except TypeError:
         raise TypeError(f"codec ghz: pack is {value!r}, not an integer") from None
     if isinstance(value, bool) or found not in (1, 2):
-        raise ValueError(f"codec ghz: pack is {value}, not level 1 (by zstd) or 2 (smaller)")
+        old = "" if found < 3 else "; 3 to 19 were of version 0.2 before its release: write it anew"
+        raise ValueError(f"codec ghz: pack is {value}, not level 1 (by zstd) or 2 (smaller){old}")
     return found
 
 
