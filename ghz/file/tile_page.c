@@ -51,8 +51,8 @@ static void begin_page(page_model *p, const tile_page *t) {
   p->tiles = t->tiles;
 }
 
-/* Memory of symbols, which pages that are stored or by zstd do without; in it no tile that contexts would see of the
- * page before. */
+/* Memory of symbols, which pages that are stored or by zstd do without; in it no tile that
+ * contexts would see of the page before. */
 static int open_symbols(tile_page_coder *c, const tile_page *t, int pack) {
   page_model *p = &c->page;
   begin_page(p, t);
