@@ -33,13 +33,7 @@ touch "$2/gradient.f32"
 EOS
 program "$work/build/bench/codec" <<'EOS'
 while [ $# -gt 0 ]; do [ "$1" != --csv ] || csv=$2; shift; done
-cat >"$csv" <<'EOC'
-input,bound,type,bytes,dims,operation,median_us,best_us,spread,samples,GBps,ratio,moved_bytes,of_copy,of_separate,sets
-the limit,,f32,536870912,1,copy (read and written),,,,0,4300,,,1,,
-wave-middle+wave-late,0.001,f32,1048576,1,add,1,1,0,9,11,20,1,0.01,1,1
-wave-middle+wave-late,0.001,f32,536870912,1,add,1,1,0,9,2222,20,1,0.25,4,1
-wave-middle+wave-late,0.001,f32,536870912,3,compress,1,1,0,9,777,20,1,0.125,,1
-EOC
+echo input,bound,type >"$csv"
 echo "a table"
 EOS
 
@@ -68,8 +62,6 @@ says '^bench +passed'
 says '^device +passed'
 says '^racecheck +passed'
 says '^synccheck +not run'
-says 'wave-late 0.001 +flat +add +2222 +25% +[0-9]+ +ghZ'
-says 'wave-late 0.001 +bricks +compress +777 +1[23]% +[0-9]+ +cuSZp2'
 [ "$(wc -l <"$work/said")" -lt 40 ] || { echo "gpu_script.sh: more than a screen" && exit 1; }
 [ "$(cat "$work/results/table.txt")" = "a table" ]
 
