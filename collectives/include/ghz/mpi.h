@@ -21,7 +21,9 @@
  *                 - sums that the report calls `inexact`: they met values beyond the lattice (2^35
  *                   steps in float), which were added in floating point, in the order that the
  *                   algorithm has. All ranks have the same bits even so;
- *                 - runs that made other calls before: by these a kind of calls becomes MPI's.
+ *                 - runs that made other calls before: by these a kind of calls becomes MPI's;
+ *                 - other machines, where options.link says to choose: it weighs cores and
+ *                   instruction sets of the slowest rank.
  *   NaN         Sums, minima and maxima to which a rank gives NaN are NaN, if they are compressed:
  *               MPI's own minima and maxima keep or lose it by the order of ranks.
  *   no hang     If ranks disagree on the call, count, shape, type, operation, root, bound, fill or
@@ -49,7 +51,8 @@
  *               MPI has none left, it makes the call itself, which is said on stderr once. Memory
  *               is kept for the next call, on whichever communicator: at most about one worst-case
  *               compressed copy of the largest buffer, or 20 MiB if that is more, for each thread
- *               that calls at the same time.
+ *               that calls at the same time; and where several threads work for it (options.threads)
+ *               some 12 MiB, and 2 MiB for each of them.
  *
  * Calls that MPI makes
  *   MPI makes a call, uncompressed, if
