@@ -349,7 +349,7 @@ ghz_status ghz_unpack_stream(ghz_context *ctx, ghz_bytes packed, size_t most, vo
   status = ghz_packed_size(ctx, 1, frame, most, &bytes);
   if (status != GHZ_OK)
     return status;
-  void *made = malloc(bytes);
+  void *made = malloc(bytes + !bytes);
   if (!made)
     return ghz_fail(ctx, GHZ_ENOMEM, "no %zu bytes for a stream", bytes);
   status = ghz_unpack_frame(ctx, 1, frame, bytes, made);

@@ -51,8 +51,8 @@
  *               MPI has none left, it makes the call itself, which is said on stderr once. Memory
  *               is kept for the next call, on whichever communicator: at most about one worst-case
  *               compressed copy of the largest buffer, or 20 MiB if that is more, for each thread
- *               that calls at the same time; and where several threads work for it (options.threads)
- *               some 12 MiB, and 2 MiB for each of them.
+ *               that calls at the same time; and where several threads work for it
+ *               (options.threads) some 12 MiB, and 2 MiB for each of them.
  *
  * Calls that MPI makes
  *   MPI makes a call, uncompressed, if
