@@ -42,9 +42,9 @@ ghz() { # argument...: shows the command, and runs it
 build_release() {
   local log=$root/build-demo.log
   {
-    cmake --fresh -G Ninja -S "$root" -B "$build" -DCMAKE_BUILD_TYPE=Release -DBUILD_TESTING=OFF -DGHZ_BENCH=OFF \
+    cmake --fresh -G Ninja -S "$root" -B "$build" -DCMAKE_BUILD_TYPE=Release -DBUILD_TESTING=OFF -DGHZ_BENCH=ON \
       -DGHZ_CUDA=OFF "${mpi[@]}" &&
-      cmake --build "$build" --target ghz_cli ghz_fields &&
+      cmake --build "$build" --target ghz_cli ghz_fields bench_codec &&
       { [ ${#mpi[@]} = 0 ] || cmake --build "$build" --target example_stacking; } &&
       "${CC:-cc}" -O2 -o "$build/exact_sum" "$root/scripts/exact_sum.c"
   } >"$log" 2>&1 || { cat "$log" >&2; die "the build failed"; }
@@ -97,9 +97,11 @@ say "5. Comparing the sum with that of the originals, in exact.f64. It has two t
 ghz compare exact.f64 sum.ghz --png sum.png | tee sum.txt
 
 say "6. Measuring the codec in memory, one thread"
-"$build/cli/ghz" bench -T 1 --abs "$abs" --dims "$cube" wave-late.f32 >bench.txt
-table bench.txt
-rate() { awk -v name="$1" '$1 == name { printf "%.1f", $3 }' bench.txt; }
+"$build/bench/codec" --threads 1 --runs 5 --bounds $relative --csv codec.csv \
+  "wave-middle.f32:$cube+wave-late.f32:$cube" >codec.txt
+rate() { awk -F , -v name="$1" '$5 == "ghz-shaped" && $8 == name { printf "%.1f", $10; exit }' codec.csv; } # the fastest instruction set
+table codec.txt
+echo "     GB/s: compress $(rate compress), decompress $(rate decompress), add $(rate add)"
 
 network=none
 if [ ${#mpi[@]} != 0 ]; then
