@@ -11,7 +11,7 @@ lines=''
 for kind in 'shaped #0050b0' 'flat #009e73'; do
   for ranks in 1 8 64; do # a node alone has no link: one row, drawn to the right end as well
     lines+="'< awk \"\\\$5 == \\\"${kind% *}\\\" && \\\$2 == $ranks { print \\\$3, \\\$10; if (\\\$2 == 64) print 200, \\\$10 }\" $rows' \
-      with lines lw 2 dt $((ranks % 7 + 1)) lc rgb '${kind#* }' title '${kind% *}, $ranks a node', "
+      with lines lw 2 dt $(((ranks > 1) + (ranks > 8) + 1)) lc rgb '${kind#* }' title '${kind% *}, $ranks a node', "
   done
 done
 gnuplot -e 'set terminal svg size 800,480 background "white" font "sans,14" linewidth 1.6; set output "docs/images/gain.svg";
