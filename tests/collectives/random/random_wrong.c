@@ -35,7 +35,14 @@ void args_wrong(const test_comm *on, uint64_t seed, const char *where) {
   suite_case("%swrong: %s: %s by %s, %s of %lld, root %d; %s", where, m->what, collective_names[r.what],
              ghz_mpi_algorithm_name(r.options.algorithm), ghz_mpi_mode_name(r.options.mode), (long long)r.count,
              r.root, here_too ? "here" : "elsewhere");
+  /* Ranks whose count or type is wrong look for the range of what they say before they hear of it:
+   * they have so much. */
+  const test_request wanted = r;
+  r.count += 100000;
+  r.type = MPI_DOUBLE;
   request_prepare(&r, on, seed);
+  r.count = wanted.count;
+  r.type = wanted.type;
   uint64_t before = hash_bytes(r.sent.data, r.sent.size);
   if (here_too)
     m->make(&r, on->rank, on->ranks, dice >> 1);
