@@ -1,5 +1,5 @@
 # mpi.cmake: finds an MPI. Sets GHZ_HAVE_MPI and GHZ_MPI_NAME; and GHZ_MPI_OF, the macro by which
-# programs tell <ghz/mpi.h> which MPI the library belongs to.
+# programs tell <ghz/mpi.h> which MPI the library belongs to; and GHZ_HAVE_FORTRAN, whether it has mpi_f08.
 # To choose one of several: -DMPI_C_COMPILER=mpicc.mpich (its name in Debian). mpiexec is then
 # mpiexec.mpich.
 # SPDX-License-Identifier: BSD-3-Clause
@@ -27,5 +27,26 @@ if(MPI_C_FOUND)
   elseif(GHZ_MPICH)
     set(GHZ_MPI_NAME "MPICH")
     set(GHZ_MPI_OF GHZ_MPI_OF_MPICH)
+  endif()
+endif()
+
+# mpicc.mpich goes with mpifort.mpich. Descriptors of arrays are the compiler's, and so is their header.
+set(GHZ_HAVE_FORTRAN OFF)
+if(GHZ_HAVE_MPI AND GHZ_FORTRAN AND NOT GHZ_SANITIZE)
+  get_filename_component(mpicc "${MPI_C_COMPILER}" NAME)
+  string(REPLACE mpicc mpifort mpifort "${mpicc}")
+  find_program(MPI_Fortran_COMPILER ${mpifort})
+  include(CheckLanguage)
+  check_language(Fortran)
+  if(CMAKE_Fortran_COMPILER AND MPI_Fortran_COMPILER)
+    enable_language(Fortran)
+    find_package(MPI QUIET COMPONENTS Fortran)
+    execute_process(COMMAND ${CMAKE_Fortran_COMPILER} -print-file-name=include OUTPUT_VARIABLE include OUTPUT_STRIP_TRAILING_WHITESPACE)
+    find_path(GHZ_DESCRIPTORS ISO_Fortran_binding.h HINTS ${include})
+  endif()
+  if(MPI_Fortran_HAVE_F08_MODULE AND GHZ_DESCRIPTORS)
+    set(GHZ_HAVE_FORTRAN ON)
+  elseif(GHZ_FORTRAN STREQUAL "ON")
+    message(FATAL_ERROR "GHZ_FORTRAN=ON, and no Fortran compiler with mpi_f08 was found for ${MPI_C_COMPILER}")
   endif()
 endif()

@@ -56,9 +56,10 @@ static int arrays_of(const call *c) {
 
 /* The range of the finite values that this rank gives, or, for GHZ_MPI_FLOAT, their exponents. They
  * are on the host then: see host_copy.c. */
-static ghz_status measure(const run *r, record *again, exponents *e) {
+static ghz_status measure(run *r, record *again, exponents *e) {
   const call *c = &r->made;
   const plan *p = r->job.plan;
+  const double start = payload_seconds();
   ghz_status status = GHZ_OK;
   for (int b = 0; b < p->layout.parts; b++)
     for (int i = 0; p->parts[b].source && i < arrays_of(c) && status == GHZ_OK; i++) {
@@ -72,6 +73,7 @@ static ghz_status measure(const run *r, record *again, exponents *e) {
       again->min = min < again->min ? min : again->min;
       again->max = max > again->max ? max : again->max;
     }
+  r->report.cpu += payload_seconds() - start;
   return status;
 }
 

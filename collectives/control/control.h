@@ -121,7 +121,8 @@ enum {
   OUTLINES = 16,
   /* Communicators of ours that a process keeps from call to call. MPICH has 2048 for a process, the
    * program's and ours together. */
-  OURS_KEPT = 16
+  OURS_KEPT = 16,
+  CHECKED_KINDS = 61 /* that are counted apart, by a hash */
 };
 
 typedef struct communicator {
@@ -138,6 +139,7 @@ typedef struct communicator {
   int last_tag;           /* the largest that MPI has */
   tuner tuner;
   result_bytes last;                /* of the call before */
+  unsigned checks[CHECKED_KINDS], looks; /* see accuracy.c */
   growing pinned_send, pinned_recv; /* copies of device buffers, see host_copy.c */
   int places[];                     /* of the program's ranks among those of `own`; as much scratch behind */
 } communicator;
@@ -182,6 +184,7 @@ typedef struct run {
   int needs_range; /* of the values of all ranks, for the lattice, which the first agreement did not bring */
   int agrees;      /* there has to be another agreement */
   bins bins;       /* of GHZ_MPI_FLOAT */
+  void *exact;     /* MPI's result on this rank; NULL: there is none */
 } run;
 
 /* 1. Whether MPI makes a call without agreement, as compression was worth nothing to those before.
@@ -216,6 +219,18 @@ error ghz_execute(run *r);
 
 /* 4 to 6, where MPI makes the call; the host divides where it averages. */
 error ghz_by_mpi(run *r);
+
+/* Has MPI make a call into its buffers, and averages there. */
+error ghz_made_by_mpi(const call *c);
+
+/* ---- accuracy.c: what the bound did to the result ---- */
+
+/* Between 5 and 6: where the options ask for it, has MPI make the call, too, whose result is r->exact. If a
+ * rank cannot, none does. Collective. */
+void ghz_check_begin(run *r);
+
+/* After 6: reports the result beside its bound, and beside MPI's. */
+void ghz_check_end(run *r);
 
 /* ---- host_copy.c: calls on device buffers that have to be made on the host ------------------- */
 #ifdef GHZ_HAVE_CUDA

@@ -49,6 +49,10 @@ static failure run_engine(run *r) {
   fesetenv(FE_DFL_ENV);
   ghz_team_begin(&r->job);
   const failure f = ghz_engine_run(&r->outline->plan, r->payload, &r->job, &w->space, r->with->own);
+  if (!r->job.team) {
+    r->report.threads = 1;
+    r->report.cpu += r->report.compress + r->report.combine + r->report.decompress;
+  }
   ghz_team_end(&r->job);
   fesetenv(&programs);
   return f;

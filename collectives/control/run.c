@@ -3,6 +3,9 @@
 
 #include "control/control.h"
 
+#include <stdatomic.h>
+#include <stdlib.h>
+
 /* ---- By MPI ---------------------------------------------------------------------------------- */
 
 static void divide(const call *c) {
@@ -15,24 +18,35 @@ static void divide(const call *c) {
     d[i] /= c->at.ranks;
 }
 
-static error made_by_mpi(const call *c) {
+error ghz_made_by_mpi(const call *c) {
   const int code = c->collective->by_mpi(c);
   if (code == MPI_SUCCESS && c->set.average && (c->collective->gets != BY_ROOT || call_is_root(c)))
     divide(c);
   return (error){code, ERROR_RAISED, ""};
 }
 
+/* Who calls the library wants compression: what excludes it is said once, and what the call does not have
+ * by its own choice is not. */
+static void say_why(const call *c) {
+  static atomic_flag told[2] = {ATOMIC_FLAG_INIT, ATOMIC_FLAG_INIT};
+  const settings *s = &c->set;
+  if (c->by_mpi && s->algorithm != GHZ_MPI_NATIVE && s->bound.kind != GHZ_MPI_FLOAT &&
+      !atomic_flag_test_and_set(&told[s->bound.value == 0]))
+    ghz_settings_note("%s is made by MPI, uncompressed: %s", c->collective->name, c->by_mpi);
+}
+
 /* Where copies of device buffers can fail, all ranks agree that they have not: MPI hangs if a rank
  * stays away. */
 error ghz_by_mpi(run *r) {
   record again = {.error_rank = r->asked->at.rank};
+  say_why(r->asked);
   error e = ghz_host_copy_begin(r);
   if (r->agreed.devices)
     e = ghz_agree(r->asked->comm, &again, e);
   if (r->with)
     r->report.agree = MPI_Wtime() - r->start;
   if (!e.code)
-    e = made_by_mpi(&r->made);
+    e = ghz_made_by_mpi(&r->made);
   return e.code ? e : ghz_host_copy_end(r);
 }
 
@@ -49,10 +63,12 @@ static error tell(const call *c, error own) {
  * this one. */
 static error agree(run *r, error own) {
   communicator *k = r->with;
+  const double start = payload_seconds();
   error e = ghz_communicator_enter(k, &r->agreed);
   own = own.code ? own : e;
   if (k->work)
     own = ghz_range_early(r->asked, k, own, &r->agreed);
+  r->report.cpu = payload_seconds() - start;
   e = ghz_agree(r->asked->comm, &r->agreed, own);
   for (int i = 0; i < OUTLINES && (e.code || r->agreed.ours.fresh); i++)
     k->outlines[i].known = 0;
@@ -74,11 +90,18 @@ static error select_way(run *r) {
 
 static error by_us(run *r) {
   error e = ghz_host_copy_begin(r);
+  const double start = payload_seconds();
   e = ghz_prepare(r, e);
+  r->report.cpu += payload_seconds() - start;
   e = ghz_agree_again(r, e);
   r->report.agree = MPI_Wtime() - r->start;
-  if (!e.code)
+  if (!e.code) {
+    ghz_check_begin(r);
     e = ghz_execute(r);
+  }
+  if (!e.code)
+    ghz_check_end(r);
+  free(r->exact);
   r->with->last = (result_bytes){r->job.result, r->job.result_compressed}; /* the next agreement brings it */
   return e.code ? e : ghz_host_copy_end(r);
 }

@@ -75,6 +75,7 @@ static bool is_small(const attempt *a) {
 static bool begin(attempt *a) {
   a->options.threshold = intercept.threshold;
   a->options.report = &a->report;
+  a->options.check = intercept.check;
   return busy = true;
 }
 

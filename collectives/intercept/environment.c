@@ -94,6 +94,11 @@ static void choose(bool has_bound) {
             choice_names);
     PMPI_Abort(MPI_COMM_WORLD, 1);
   }
+  for (int c = 0; c < CALLS && !calls; c++) {
+    settings s;
+    ghz_settings_make(NULL, stats_calls[c], &s);
+    intercept.takes[c] = s.bound_named || (intercept.takes[c] && s.bound.value > 0);
+  }
   if (calls && !has_bound)
     fprintf(stderr, "ghzmpi_intercept: GHZ_MPI_CALLS is set and GHZ_MPI_BOUND is not: nothing is compressed; "
                     "set a bound, as in GHZ_MPI_BOUND=rel:1e-4\n");
@@ -118,6 +123,18 @@ static bool spares_node(const settings *s) {
          s->bound.kind != GHZ_MPI_FLOAT;
 }
 
+/* The settings of a collective that has a bound, of the bound `float` rather than of others. */
+static settings some_settings(void) {
+  settings any, s;
+  ghz_settings_make(NULL, stats_calls[0], &any);
+  for (int c = 1; c < CALLS; c++) {
+    ghz_settings_make(NULL, stats_calls[c], &s);
+    if (s.bound.value > 0 && (any.bound.value == 0 || s.bound.kind == GHZ_MPI_FLOAT))
+      any = s;
+  }
+  return any;
+}
+
 /* What rank 0 alone reads, and tells. */
 static void read_settings(const settings *s) {
   const char *report = environment_get("GHZ_MPI_REPORT"), *bound = environment_get("GHZ_MPI_BOUND");
@@ -125,6 +142,7 @@ static void read_settings(const settings *s) {
   intercept.report = report && strcmp(report, "0") != 0;
   snprintf(intercept.bound, sizeof intercept.bound, "%s", bound ? bound : "");
   intercept.threshold = (int64_t)s->threshold;
+  intercept.check = s->check ? s->check : intercept.report ? INT_MAX : 0;
   choose(s->bound.value > 0);
   warn_of_small_calls(s);
 }
@@ -148,7 +166,7 @@ void environment_start(void) {
   PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
   void *shared = ghz_settings_shared(rank > 0, &bytes);
   PMPI_Bcast(shared, (int)bytes, MPI_BYTE, 0, MPI_COMM_WORLD);
-  ghz_settings_make(NULL, &s);
+  s = some_settings();
   if (rank == 0)
     read_settings(&s);
   PMPI_Bcast(&intercept, sizeof intercept, MPI_BYTE, 0, MPI_COMM_WORLD);

@@ -32,7 +32,8 @@ typedef struct intercept_settings {
   bool spares_node;  /* calls of processes that share a node are MPI's */
   bool takes[CALLS]; /* GHZ_MPI_CALLS */
   int64_t threshold;
-  char bound[80]; /* as the user wrote it */
+  int check;       /* as in options */
+  char bound[200]; /* as the user wrote it */
 } intercept_settings;
 
 extern intercept_settings intercept;
@@ -94,11 +95,16 @@ void stats_report(void); /* on all processes if intercept.report */
  * calls the bound took the data, or they met a fill value which nobody named. */
 enum { COMPRESSED, BY_MPI, FAILED, PASSED, FATES = PASSED + REASONS };
 enum { RAW = FATES, SENT, INEXACT, TAKEN, VOLUME, TIMES = VOLUME + FATES };
-enum { TOTAL = TIMES, AGREE, COMPRESS, COMBINE, DECOMPRESS, WAIT, FIGURES };
+enum { TOTAL = TIMES, AGREE, COMPRESS, COMBINE, DECOMPRESS, WAIT, CPU, PER_THREAD, ACCURACY };
+/* Of results: values looked at, squares, values below the bound. Of checked calls: their number, seconds of
+ * theirs and of MPI's, squares of rms errors by the bound and by the range. */
+enum { SEEN = ACCURACY, SQUARES, BELOW, CHECKED, OURS, MPIS, ERRORS, ERRORS_OF_RANGE, FIGURES };
+/* What is the largest of all, of results and of checked calls. */
+enum { BOUND, LARGEST, MINUS_LEAST, WORST, WORST_OF_RANGE, MOSTS };
 
 typedef struct summary {
   double of[CALLS + 1][FIGURES]; /* the last row: of all calls */
-  double bound[CALLS + 1];       /* the largest, of results */
+  double most[CALLS + 1][MOSTS];
   ghz_loss loss;                 /* of the first call that has one */
   double link;                   /* bits per second that calls went by, the least; 0: none did */
 } summary;

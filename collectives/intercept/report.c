@@ -1,6 +1,7 @@
 /* report.c: the tables of the report. */
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include <errno.h>
+#include <math.h>
 #include <string.h>
 #include <strings.h>
 
@@ -41,25 +42,45 @@ static void print_calls(FILE *f, const summary *sum) {
 }
 
 static void print_bytes(FILE *f, const summary *sum) {
-  fprintf(f, "%-25s %15s %15s %9s %12s %12s\n", "bytes, of all processes", "raw", "sent", "ratio", "bound",
-          "inexact");
+  fprintf(f, "%-25s %15s %15s %9s\n", "bytes, of all processes", "raw", "sent", "ratio");
   for (int c = 0; c <= CALLS; c++) {
     const double *s = sum->of[c];
     if (s[COMPRESSED] <= 0)
       continue;
-    fprintf(f, "%-25s %15.0f %15.0f %9.2f %12.4g %12.0f\n", stats_calls[c], s[RAW], s[SENT],
-            s[SENT] > 0 ? s[RAW] / s[SENT] : 0, sum->bound[c], s[INEXACT]);
+    fprintf(f, "%-25s %15.0f %15.0f %9.2f\n", stats_calls[c], s[RAW], s[SENT],
+            s[SENT] > 0 ? s[RAW] / s[SENT] : 0);
+  }
+}
+
+static void print_accuracy(FILE *f, const summary *sum) {
+  fprintf(f, "%-25s %11s %11s %11s %11s %9s\n", "accuracy, of all results", "bound", "range", "rms", "below it",
+          "inexact");
+  for (int c = 0; c < CALLS; c++) {
+    const double *s = sum->of[c], *most = sum->most[c];
+    if (s[COMPRESSED] > 0 && s[SEEN] > 0)
+      fprintf(f, "%-25s %11.4g %11.4g %11.4g %9.4g %% %9.0f\n", stats_calls[c], most[BOUND],
+              most[LARGEST] + most[MINUS_LEAST], sqrt(s[SQUARES] / s[SEEN]), 100 * s[BELOW] / s[SEEN], s[INEXACT]);
+  }
+  if (sum->of[CALLS][CHECKED] > 0)
+    fprintf(f, "%-25s %11s %11s %11s %11s %11s %11s %11s\n", "checked, beside MPI's", "calls",
+            "worst/bound", "rms/bound", "worst/range", "rms/range", "ms", "MPI's ms");
+  for (int c = 0; c < CALLS; c++) {
+    const double *s = sum->of[c], *most = sum->most[c], n = s[CHECKED];
+    if (n > 0)
+      fprintf(f, "%-25s %11.0f %11.3g %11.3g %11.3g %11.3g %11.4g %11.4g\n", stats_calls[c], n, most[WORST],
+              sqrt(s[ERRORS] / n), most[WORST_OF_RANGE], sqrt(s[ERRORS_OF_RANGE] / n), 1e3 * s[OURS] / n,
+              1e3 * s[MPIS] / n);
   }
 }
 
 static void print_seconds(FILE *f, const summary *sum) {
-  fprintf(f, "%-25s %11s %11s %11s %11s %11s %11s\n", "seconds, of all processes", "total", "agree", "compress",
-          "combine", "decompress", "wait");
+  fprintf(f, "%-25s %11s %11s %11s %11s %11s %11s %11s\n", "seconds, of all processes", "total", "agree",
+          "compress", "combine", "decompress", "wait", "cpu");
   for (int c = 0; c <= CALLS; c++) {
     if (sum->of[c][TOTAL] <= 0)
       continue;
     fprintf(f, "%-25s", stats_calls[c]);
-    for (int i = TIMES; i < FIGURES; i++)
+    for (int i = TIMES; i < PER_THREAD; i++)
       fprintf(f, " %11.4f", sum->of[c][i]);
     fputc('\n', f);
   }
@@ -97,6 +118,7 @@ void report_print(const summary *sum) {
       fprintf(f, "link between nodes: nothing found (GHZ_MPI_LINK=%.40s)\n", link);
     print_calls(f, sum);
     print_bytes(f, sum);
+    print_accuracy(f, sum);
     print_seconds(f, sum);
     verdict_print(f, sum);
   }

@@ -7,7 +7,7 @@
 #include <stdatomic.h>
 #include <stdio.h>
 
-static summary figures;
+static summary figures; /* but for the ends of ranges, of which it has two zeros till there are results */
 static pthread_mutex_t figures_lock = PTHREAD_MUTEX_INITIALIZER;
 
 /* Atomic: small calls must not wait for a lock. */
@@ -29,9 +29,39 @@ static int fate(const ghz_mpi_report *r, int code) {
   return r->algorithm == GHZ_MPI_NATIVE ? BY_MPI : COMPRESSED;
 }
 
+static void raise(double *most, double value) {
+  *most = fmax(*most, value);
+}
+
+/* What the accuracy did. Waiting in the agreement for processes that come late is none of a call's seconds, as
+ * MPI's call begins behind it. */
+static void note_accuracy(double *f, double *most, const ghz_mpi_report *r) {
+  const double seen = (double)r->seen, range = r->max - r->min;
+  const double codec = r->compress + r->combine + r->decompress, per_thread = r->cpu / r->threads;
+  raise(&most[BOUND], r->bound);
+  f[PER_THREAD] += per_thread;
+  if (seen > 0) {
+    most[LARGEST] = f[SEEN] > 0 ? fmax(most[LARGEST], r->max) : r->max;
+    most[MINUS_LEAST] = f[SEEN] > 0 ? fmax(most[MINUS_LEAST], -r->min) : -r->min;
+  }
+  f[SEEN] += seen;
+  f[SQUARES] += seen * r->rms * r->rms;
+  f[BELOW] += seen * r->below;
+  if (!(r->by_mpi > 0))
+    return;
+  const double bound = r->bound > 0 ? r->bound : 1, of = range > 0 ? range : 1;
+  f[CHECKED]++;
+  f[OURS] += r->seconds - r->agree + per_thread - codec;
+  f[MPIS] += r->by_mpi;
+  f[ERRORS] += r->error_rms / bound * (r->error_rms / bound);
+  f[ERRORS_OF_RANGE] += r->error_rms / of * (r->error_rms / of);
+  raise(&most[WORST], r->error / bound);
+  raise(&most[WORST_OF_RANGE], r->error / of);
+}
+
 void stats_called(call_id c, double bytes, const ghz_mpi_report *r, int code) {
   double *f = figures.of[c];
-  const double times[] = {r->seconds, r->agree, r->compress, r->combine, r->decompress, r->wait};
+  const double times[] = {r->seconds, r->agree, r->compress, r->combine, r->decompress, r->wait, r->cpu};
   const int what = fate(r, code);
   pthread_mutex_lock(&figures_lock);
   f[what]++;
@@ -39,14 +69,15 @@ void stats_called(call_id c, double bytes, const ghz_mpi_report *r, int code) {
   f[RAW] += (double)r->raw_bytes;
   f[SENT] += (double)r->sent_bytes;
   f[INEXACT] += r->inexact != 0;
-  figures.bound[c] = fmax(figures.bound[c], r->bound);
+  if (what == COMPRESSED)
+    note_accuracy(f, figures.most[c], r);
   if (r->link > 0 && !(figures.link > 0 && figures.link < r->link))
     figures.link = r->link;
   if (r->loss.wipes || r->loss.has_fill) {
     f[TAKEN]++;
     figures.loss = figures.loss.seen ? figures.loss : r->loss;
   }
-  for (int i = 0; i < FIGURES - TIMES; i++)
+  for (int i = 0; i < PER_THREAD - TIMES; i++)
     f[TIMES + i] += times[i];
   pthread_mutex_unlock(&figures_lock);
 }
@@ -60,7 +91,10 @@ static void add_up(void) {
     }
     for (int i = 0; i < FIGURES; i++)
       figures.of[CALLS][i] += f[i];
-    figures.bound[CALLS] = fmax(figures.bound[CALLS], figures.bound[c]);
+    for (int i = 0; i < MOSTS; i++) /* the ends of ranges: of the processes that have results */
+      raise(&figures.most[CALLS][i], figures.most[c][i]);
+    if (!(f[SEEN] > 0))
+      figures.most[c][LARGEST] = figures.most[c][MINUS_LEAST] = -INFINITY;
   }
 }
 
@@ -85,7 +119,7 @@ void stats_report(void) {
   share_loss(&sum.loss);
   PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
   PMPI_Reduce(figures.of, sum.of, sizeof sum.of / sizeof(double), MPI_DOUBLE, MPI_SUM, 0, MPI_COMM_WORLD);
-  PMPI_Reduce(figures.bound, sum.bound, CALLS + 1, MPI_DOUBLE, MPI_MAX, 0, MPI_COMM_WORLD);
+  PMPI_Reduce(figures.most, sum.most, sizeof sum.most / sizeof(double), MPI_DOUBLE, MPI_MAX, 0, MPI_COMM_WORLD);
   sum.link = figures.link;
   if (rank == 0)
     report_print(&sum);

@@ -1,6 +1,7 @@
 /* verdict.c: the end of the report, in words: what compression was worth, and what it did not
  * reach; and which collectives GHZ_MPI_CALLS names. */
 /* SPDX-License-Identifier: BSD-3-Clause */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -67,7 +68,8 @@ typedef struct rest {
 enum { RESTS = CALLS * FATES, SHOWN = 10 };
 
 static void print_worth(FILE *f, const double *all) {
-  const double raw = all[RAW], sent = all[SENT], codec = all[COMPRESS] + all[COMBINE] + all[DECOMPRESS];
+  const double raw = all[RAW], sent = all[SENT], seconds = all[PER_THREAD], checked = all[CHECKED];
+  const double gain = checked > 0 ? 1e3 * (all[MPIS] - all[OURS]) / checked : 0;
   if (all[COMPRESSED] <= 0 || sent <= 0) {
     fprintf(f, "verdict: nothing was compressed\n");
     return;
@@ -76,11 +78,16 @@ static void print_worth(FILE *f, const double *all) {
           all[COMPRESSED], sent, raw, raw / sent);
   if (sent >= raw)
     fprintf(f, "verdict: this never pays off: the data do not compress under this bound\n");
-  else if (codec > 0)
+  else if (seconds > 0)
     fprintf(f,
             "verdict: this pays off where a process gets less than %.2f Gbit/s of the network: "
-            "it saved %.0f bytes for %.6f s in the codec\n",
-            8e-9 * (raw - sent) / codec, raw - sent, codec);
+            "it saved %.0f bytes for %.6f s of CPU, of %.3g threads a process, agreement included\n",
+            8e-9 * (raw - sent) / seconds, raw - sent, all[CPU], all[CPU] / seconds);
+  if (checked > 0)
+    fprintf(f, "verdict: on this network a call %s %.4g ms: %.0f calls were made by MPI, too\n",
+            gain < 0 ? "lost" : "gained", fabs(gain), checked);
+  else
+    fprintf(f, "verdict: no call was made by MPI, too: GHZ_MPI_CHECK=1 says what calls gain or lose on this network\n");
 }
 
 /* By bytes, then calls, the most first. */

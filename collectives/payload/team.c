@@ -38,6 +38,7 @@ typedef struct member {
   buffer_pool scratch;
   payload_job job;
   ghz_mpi_report report;
+  double cpu; /* of all tasks since a call's end */
 } member;
 
 struct team {
@@ -88,8 +89,11 @@ static int work(member *m) {
     return 0;
   k->state = UNDER_WAY;
   pthread_mutex_unlock(&t->lock);
+  const double start = payload_seconds();
   const ghz_status status = operate(m, k);
+  const double cpu = payload_seconds() - start;
   pthread_mutex_lock(&t->lock);
+  m->cpu += cpu;
   k->status = status;
   k->state = ENDED;
   return 1;
@@ -205,11 +209,15 @@ void ghz_team_begin(const payload_job *job) {
   }
 }
 
-/* Seconds are those of a thread, on average. */
+/* Seconds are those of a thread, on average, but for `cpu`. That of the calling thread has its shares of
+ * the agreement already. */
 void ghz_team_end(payload_job *job) {
-  const team *t = job->team;
+  team *t = job->team;
   for (int i = 0; t && i < t->active; i++) {
-    const member *m = &t->members[i];
+    member *m = &t->members[i];
+    job->report->threads++;
+    job->report->cpu += i > 0 ? m->cpu : m->report.compress + m->report.combine + m->report.decompress;
+    m->cpu = 0;
     job->result += m->job.result;
     job->result_compressed += m->job.result_compressed;
     job->report->inexact |= m->report.inexact;

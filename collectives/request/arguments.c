@@ -116,14 +116,14 @@ static reduction reduction_of(const call *c) {
 }
 
 static const char *reason_by_mpi(const call *c) {
+  if (c->set.algorithm == GHZ_MPI_NATIVE)
+    return "the algorithm is MPI's";
   if (!c->is_real)
     return "the type is none of float, double and complex numbers of them";
   if (c->collective->reduces && c->reduction == REDUCE_NONE)
     return "the operation is neither sum nor minimum nor maximum";
-  if (c->set.algorithm == GHZ_MPI_NATIVE)
-    return "the algorithm is MPI's";
   if (c->set.bound.value == 0)
-    return "no bound is given";
+    return "no bound is given (options.bound, GHZ_MPI_BOUND)";
   if (c->set.bound.kind == GHZ_MPI_FLOAT && (c->real != GHZ_F32 || c->reduction != REDUCE_SUM))
     return "the bound 'float' is for sums of float";
   return NULL;
@@ -257,7 +257,7 @@ static error check(const call *c) {
 
 /* An algorithm that the environment names holds for the collectives that have it. */
 static const char *read_settings(call *c, const ghz_mpi_options *options) {
-  const char *fault = ghz_settings_make(options, &c->set);
+  const char *fault = ghz_settings_make(options, c->collective->name, &c->set);
   if (!(options && options->algorithm) && !has_algorithm(c))
     c->set.algorithm = GHZ_MPI_ALGORITHM_AUTO;
   return fault;

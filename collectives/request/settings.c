@@ -5,6 +5,7 @@
 #include "request/settings.h"
 
 #include <ctype.h>
+#include <limits.h>
 #include <math.h>
 #include <pthread.h>
 #include <stdarg.h>
@@ -73,6 +74,42 @@ static int parse_bound(const char *text, ghz_bound *bound, int *of_result) {
   *bound = b;
   if (result && of_result)
     *of_result = 1;
+  return 1;
+}
+
+/* A name that begins with another's comes first. reduce_scatter names all calls that begin so. */
+static const char *const collective_names[] = {"allgatherv", "allgather",      "allreduce", "bcast",
+                                               "gather",     "reduce_scatter", "reduce",    "scatter"};
+enum { COLLECTIVES = sizeof collective_names / sizeof *collective_names };
+
+/* The collective whose name a text begins with; COLLECTIVES: none. */
+static size_t collective_of(const char *text) {
+  size_t i = 0;
+  while (i < COLLECTIVES && strncasecmp(text, collective_names[i], strlen(collective_names[i])) != 0)
+    i++;
+  return i;
+}
+
+typedef struct wish {
+  ghz_bound bound;
+  int of_result;
+} wish;
+
+/* Of each collective, and behind them of all that are not named: bcast:abs:1,rel:1e-4. */
+static int parse_bounds(const char *text, wish wishes[COLLECTIVES + 1]) {
+  wish read[COLLECTIVES + 1] = {{{GHZ_ABS, 0}, 0}};
+  for (const char *rest = text; rest; text = rest + 1) {
+    char entry[80];
+    rest = strchr(text, ',');
+    const size_t i = collective_of(text), name = i < COLLECTIVES ? strlen(collective_names[i]) : 0;
+    const size_t length = rest ? (size_t)(rest - text) : strlen(text), colon = name > 0;
+    if (length >= sizeof entry || length < name + colon || (colon && text[name] != ':') || read[i].bound.value > 0)
+      return 0;
+    snprintf(entry, sizeof entry, "%.*s", (int)(length - name - colon), text + name + colon);
+    if (!parse_bound(entry, &read[i].bound, &read[i].of_result))
+      return 0;
+  }
+  memcpy(wishes, read, sizeof read);
   return 1;
 }
 
@@ -147,10 +184,10 @@ static int parse_link(const char *text, double *link) {
 
 /* What ranks must not differ in. */
 typedef struct environment {
-  ghz_bound bound;
+  wish wishes[COLLECTIVES + 1];
   extents_list extents;
   double fill, link;
-  int has_fill, of_result, algorithm, mode;
+  int has_fill, algorithm, mode, check;
   int64_t threshold;
 } environment;
 
@@ -205,8 +242,8 @@ int ghz_settings_given(void) {
 /* BOND for BOUND would else be as good as nothing, and nobody would know. */
 static void note_unknown(void) {
   static const char *const names[] = {
-      "ALGORITHM=", "BOUND=", "CALLS=", "CUDA_AWARE=", "EXTENTS=", "FILL=",     "INIT_TIMEOUT=",
-      "LINK=",      "MODE=",  "NODE=",  "REPORT=",     "THREADS=", "THRESHOLD="};
+      "ALGORITHM=",    "BOUND=", "CALLS=", "CHECK=", "CUDA_AWARE=", "EXTENTS=", "FILL=",
+      "INIT_TIMEOUT=", "LINK=",  "MODE=",  "NODE=",  "REPORT=",     "THREADS=", "THRESHOLD="};
   for (char **v = environ; v && *v; v++) {
     size_t i = 0;
     while (i < sizeof names / sizeof *names && !(is_setting(*v) && skip(*v + 8, names[i])))
@@ -220,8 +257,13 @@ static void note_unknown(void) {
 }
 
 static void read_shared(void) {
-  READ("GHZ_MPI_BOUND", "abs:X, rel:X, psnr:X or float, as in rel:1e-4",
-       parse_bound(text, &env.bound, &env.of_result));
+  READ("GHZ_MPI_BOUND",
+       "abs:X, rel:X, psnr:X or float, as in rel:1e-4, or a list of these for collectives and for the others, "
+       "once each, as in bcast:abs:1,rel:1e-4 (allreduce, reduce, reduce_scatter, bcast, scatter, gather, "
+       "allgather, allgatherv)",
+       parse_bounds(text, env.wishes));
+  READ("GHZ_MPI_CHECK", "a number of calls from 1 on, of which one is checked",
+       parse_int(text, 1, INT_MAX, &env.check));
   READ("GHZ_MPI_EXTENTS", "a list of extents, as in 256x256x256,512x512", ghz_extents_read(text, &env.extents));
   READ("GHZ_MPI_ALGORITHM", "auto, mpi, ring, doubling, halving, tree, chain or linear",
        parse_name(text, algorithm_names, ALGORITHMS, &env.algorithm));
@@ -278,8 +320,8 @@ static const char *check(const ghz_mpi_options *o) {
     return "the fill value is not finite";
   if (o->link != GHZ_MPI_LINK_UNKNOWN && o->link != GHZ_MPI_LINK_AUTO && !(o->link > 0 && isfinite(o->link)))
     return "options.link is no speed: give bits per second";
-  if (o->contributions < 0 || o->threads < 0)
-    return "a number of contributions or threads is negative";
+  if (o->contributions < 0 || o->threads < 0 || o->check < 0)
+    return "a number of contributions, threads or calls to check is negative";
   return NULL;
 }
 
@@ -296,7 +338,7 @@ int ghz_settings_are_small(const ghz_mpi_options *o, uint64_t bytes) {
   return !env.algorithm && !env.has_fill && !env.mode && bytes < (uint64_t)threshold;
 }
 
-const char *ghz_settings_make(const ghz_mpi_options *options, settings *s) {
+const char *ghz_settings_make(const ghz_mpi_options *options, const char *function, settings *s) {
   static const ghz_mpi_options defaults = GHZ_MPI_OPTIONS;
   const char *wrong = options ? check(options) : NULL;
   const ghz_mpi_options *o = options && !wrong ? options : &defaults;
@@ -316,12 +358,16 @@ const char *ghz_settings_make(const ghz_mpi_options *options, settings *s) {
                   .mode_asked = o->mode != 0,
                   .threshold = (uint64_t)(o->threshold < 0 ? env.threshold : o->threshold),
                   .link = o->link != GHZ_MPI_LINK_UNKNOWN ? o->link : env.link,
+                  .check = o->check ? o->check : env.check,
                   .report = o->report};
   if (s->bound.kind == GHZ_MPI_FLOAT)
     s->bound.value = 1; /* it is given */
   if (s->bound.value == 0) {
-    s->bound = env.bound;
-    s->of_result = s->of_result || env.of_result;
+    const wish *others = &env.wishes[COLLECTIVES], *w = &env.wishes[collective_of(function + 4)];
+    s->bound_named = w < others && w->bound.value > 0;
+    w = s->bound_named ? w : others;
+    s->bound = w->bound;
+    s->of_result = s->of_result || w->of_result;
   }
   return wrong;
 }

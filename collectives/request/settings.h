@@ -9,6 +9,7 @@ enum { THRESHOLD_DEFAULT = 256 * 1024 }; /* bytes */
 
 typedef struct settings {
   ghz_bound bound;          /* value 0: there is none */
+  int bound_named;          /* the environment has it for this collective by name */
   ghz_shape shape;          /* as in the options */
   int has_fill, fill_asked; /* fill_asked: the options name it, not the environment */
   double fill;
@@ -18,12 +19,13 @@ typedef struct settings {
   int mode_asked; /* the options name the mode, not the environment */
   uint64_t threshold;
   double link; /* bits per second; GHZ_MPI_LINK_AUTO; 0: unknown */
+  int check;   /* every so many calls; 0: none */
   ghz_mpi_report *report;
 } settings;
 
-/* Merges both into *s. Returns NULL, or what is wrong with the options, and then *s is that of
- * default options. Thread-safe. */
-const char *ghz_settings_make(const ghz_mpi_options *options, settings *s);
+/* Merges both into *s, for a function such as ghz_bcast, or MPI's of the name. Returns NULL, or what is
+ * wrong with the options, and then *s is that of default options. Thread-safe. */
+const char *ghz_settings_make(const ghz_mpi_options *options, const char *function, settings *s);
 
 /* The shape of a call of so many values: that of the options, or the environment's. Thread-safe. */
 ghz_shape ghz_settings_shape(const settings *s, uint64_t count);

@@ -12,10 +12,14 @@ check() { # name program
   must_say_version "$1" "$(LD_LIBRARY_PATH=$libdir "$2" || true)" # one rank
 }
 
-with_cmake() { # target language
+build_with_cmake() { # target language
   quietly cmake -S "$here" -B "$work/$1-$2" -DCMAKE_PREFIX_PATH="$work/ghz" -DCONSUMER_LINK="$1" -DCONSUMER_LANGUAGE="$2" \
     -DMPI_C_COMPILER="$mpicc" -DMPI_CXX_COMPILER="${mpicc/mpicc/mpicxx}" -DCMAKE_BUILD_TYPE=Release
   quietly cmake --build "$work/$1-$2"
+}
+
+with_cmake() { # target language
+  build_with_cmake "$1" "$2"
   check "CMake, ghz::$1, $2" "$work/$1-$2/consumer"
 }
 
@@ -74,4 +78,14 @@ if [ -e "$libdir/libghzmpi.so" ]; then
   command=$(sed -n 's/^ \* *mpicc \(allreduce.c .*\)/\1/p' "$work/allreduce.c")
   (cd "$work" && quietly eval "$mpicc ${command:?}" && LD_LIBRARY_PATH=$libdir quietly ./allreduce)
   echo "ok: example allreduce"
+fi
+
+# The module, by both ways, and as the first lines of its example tell.
+if [ -e "$libdir/pkgconfig/ghzmpi_fortran.pc" ]; then
+  build_with_cmake mpi_fortran Fortran
+  LD_LIBRARY_PATH=$libdir quietly "$work/mpi_fortran-Fortran/consumer"
+  cp "$here/../../../examples/stencil.f90" "$work"
+  command=$(sed -n 's/^! *mpifort \($(pkg-config.*\)/\1/p' "$work/stencil.f90")
+  (cd "$work" && quietly eval "${mpicc/mpicc/mpifort} ${command:?}" && LD_LIBRARY_PATH=$libdir quietly ./stencil)
+  echo "ok: module and example stencil"
 fi

@@ -97,7 +97,9 @@
  *   open. A value or a name (GHZ_MPI_BOND) that is not understood is ignored, which rank 0 of
  *   MPI_COMM_WORLD says on stderr. Numbers are written as in C, 0.5, whatever locale a rank has.
  *   GHZ_MPI_BOUND       abs:1e-3, rel:1e-4 or psnr:80; a plain number is abs; result:rel:1e-4 sets
- *                       of_result; float: sums as accurate as those of floats (GHZ_MPI_FLOAT)
+ *                       of_result; float: sums as accurate as those of floats (GHZ_MPI_FLOAT); by
+ *                       collective: bcast:abs:1,allreduce:rel:1e-4,1e-3, of which the last is that
+ *                       of all others
  *   GHZ_MPI_EXTENTS     extents of arrays, the slowest first: 256x256x256,512x512; a call whose
  *                       count is their product has them, the first if several fit
  *   GHZ_MPI_ALGORITHM   auto, mpi, ring, doubling, halving, tree, chain, linear; for the
@@ -107,6 +109,7 @@
  *   GHZ_MPI_THREADS     threads that compress, add and decompress, per process
  *   GHZ_MPI_LINK        the speed of a node's link: 200mbit, 1gbit, auto (options.link)
  *   GHZ_MPI_FILL        the value that stands for "missing": -999, 1e20
+ *   GHZ_MPI_CHECK       a number N: every Nth call of a kind is made by MPI, too (options.check)
  *   GHZ_MPI_CUDA_AWARE  0 or 1: whether MPI takes device memory; unset: MPI is asked
  */
 /* SPDX-License-Identifier: BSD-3-Clause */
@@ -193,6 +196,8 @@ typedef struct ghz_mpi_report {
   /* Of the processor, for compression; addition, minimum or maximum; decompression: of one thread,
    * on average. Of a GPU, the time in which this rank had nothing to do but wait for it. */
   double compress, combine, decompress;
+  double cpu;   /* of the processor, of all threads: these three, and what agreement computes; not what waits */
+  int threads;  /* that did this; 0: the call did not compress */
   double wait;  /* for messages, with nothing else to do */
   double eb;    /* error bound of each contribution; 0 if the call did not compress */
   double bound; /* error bound of the result; 0 if the call did not compress; +Inf if inexact */
@@ -204,6 +209,14 @@ typedef struct ghz_mpi_report {
   /* That the choice went by: options.link, or what was found for GHZ_MPI_LINK_AUTO; 0: none, or MPI
    * made the call without the ranks asking each other. */
   double link;
+  /* The result on this rank beside `bound`: of `seen` values, finite and not missing, the least, the
+   * largest, the root mean square, and the share that is smaller than the bound. A sample, some 32768
+   * values of a call, unless it was checked. 0 seen: uncompressed, nothing here, or device memory. */
+  uint64_t seen;
+  double min, max, rms, below;
+  /* Of a checked call (options.check): seconds that MPI's took, 0 where there was none, which are no part
+   * of `seconds`; and the largest and root mean square difference from its result. */
+  double by_mpi, error, error_rms;
 } ghz_mpi_report;
 
 /* Initialise with GHZ_MPI_OPTIONS, then set fields. All but report, threads and contributions must
@@ -266,6 +279,13 @@ typedef struct ghz_mpi_options {
    * nothing, none. GHZ_MPI_LINK_UNKNOWN means GHZ_MPI_LINK; without that data are compressed, with
    * the shape that they have. */
   double link;
+
+  /* N: of the compressed calls of a kind (above) on a communicator every Nth, from the second on, is made
+   * by MPI as well, for the report to compare; 1: all are. That takes MPI's time, and memory for another
+   * result. Not checked: calls with device buffers, reductions of fill values, numbers of contributions
+   * other than 1, counts that MPI's int does not take, and calls for which a rank lacks the memory. 0 means
+   * GHZ_MPI_CHECK, or none. */
+  int check;
 } ghz_mpi_options;
 
 #define GHZ_MPI_LINK_UNKNOWN (-1.0)
@@ -275,7 +295,7 @@ typedef struct ghz_mpi_options {
 #define GHZ_MPI_OPTIONS                                                                                        \
   {                                                                                                            \
     sizeof(ghz_mpi_options), {GHZ_ABS, 0}, {0, {0, 0, 0}}, 0, 0, GHZ_MPI_ALGORITHM_AUTO, GHZ_MPI_MODE_AUTO,    \
-        -1, 1, 0, 0, 0, 0, NULL, GHZ_MPI_LINK_UNKNOWN                                                          \
+        -1, 1, 0, 0, 0, 0, NULL, GHZ_MPI_LINK_UNKNOWN, 0                                                          \
   }
 
 /* ---- The calls ------------------------------------------------------------------------------- */

@@ -1,0 +1,109 @@
+/* accuracy.c: what the bound did to the result of a call: looks at it beside the bound, and has MPI
+ * make some calls as well, to compare. */
+/* SPDX-License-Identifier: BSD-3-Clause */
+
+#include "control/control.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Values in a row that are looked at, and how many of a result make a sample: other ones in each call. */
+enum { ROW = 64, SAMPLE = 1 << 15 };
+
+/* Whether a call is the Nth of its kind; all ranks find so alike. */
+static int is_due(run *r) {
+  const call *c = &r->made;
+  const uint64_t *same = r->agreed.identity, count = (uint64_t)c->count, every = (uint64_t)c->set.check;
+  const uint64_t octave = count ? (uint64_t)__builtin_clzll(count) : 64;
+  if (!every || r->agreed.devices || !c->fits_int || ghz_call_reduces_fill(c))
+    return 0;
+  const uint64_t kind = same[SAME_CALL] ^ same[SAME_OPERATION] << 8 ^ same[SAME_BOUND] ^ same[SAME_OPTIONS] ^
+                        same[SAME_TYPE] << 16 ^ octave << 24;
+  return r->with->checks[kind % CHECKED_KINDS]++ % every == (every > 1);
+}
+
+void ghz_check_begin(run *r) {
+  call c = r->made;
+  const size_t bytes = (size_t)c.used.recv * c.value_size;
+  const double start = MPI_Wtime();
+  if (!is_due(r))
+    return;
+  r->exact = malloc(bytes ? bytes : 1);
+  int can = r->exact && c.set.contributions == 1;
+  if (can && c.used.reads_recv)
+    memcpy(r->exact, c.recv, bytes);
+  if (bytes)
+    c.recv = r->exact;
+  const int code = MPI_Allreduce(MPI_IN_PLACE, &can, 1, MPI_INT, MPI_MIN, r->with->own);
+  const double begun = MPI_Wtime();
+  can = code == MPI_SUCCESS && can && !ghz_made_by_mpi(&c).code;
+  r->report.by_mpi = can ? MPI_Wtime() - begun : 0;
+  if (!can) {
+    free(r->exact);
+    r->exact = NULL;
+  }
+  r->start += MPI_Wtime() - start;
+}
+
+static double value(ghz_type type, const void *x, size_t i) {
+  return type == GHZ_F32 ? (double)((const float *)x)[i] : ((const double *)x)[i];
+}
+
+static void compare(ghz_mpi_report *r, double v, double exact) {
+  const double apart = isnan(v) ? INFINITY : fabs(v - exact);
+  if (!isfinite(exact)) /* ranks may differ in that */
+    return;
+  r->error = apart > r->error ? apart : r->error;
+  r->error_rms += apart * apart;
+}
+
+/* Means are sums as yet. */
+static void look(run *r, const void *x, const void *exact, size_t n) {
+  const size_t sample = SAMPLE / (size_t)r->outline->plan.layout.parts + 1;
+  const settings *s = &r->made.set;
+  const ghz_type type = r->made.real;
+  ghz_mpi_report *p = &r->report;
+  const size_t rows = exact ? 1 : n / sample + 1, first = exact ? 0 : ROW * (r->with->looks++ % rows);
+  for (size_t row = first; row < n; row += ROW * rows)
+    for (size_t i = row; i < n && i < row + ROW; i++) {
+      const double v = value(type, x, i);
+      if (exact)
+        compare(p, v, value(type, exact, i));
+      if (!isfinite(v) || (s->has_fill && v == s->fill))
+        continue;
+      p->seen++;
+      p->min = v < p->min ? v : p->min;
+      p->max = v > p->max ? v : p->max;
+      p->rms += v * v;
+      p->below += fabs(v) < p->bound && !p->inexact;
+    }
+}
+
+void ghz_check_end(run *r) {
+  const call *c = &r->made;
+  const plan *p = &r->outline->plan;
+  const double start = MPI_Wtime();
+  ghz_mpi_report *report = &r->report;
+  double compared = 0;
+  if (!c->set.report || r->job.target_on_device)
+    return;
+  report->min = INFINITY, report->max = -INFINITY;
+  for (int b = 0; b < p->layout.parts; b++) {
+    const part *block = &p->parts[b];
+    const size_t n = (size_t)ghz_shape_count(&block->shape);
+    if (!block->target)
+      continue;
+    const ptrdiff_t place = c->spare ? 0 : block->target - (const uint8_t *)c->recv;
+    look(r, block->target, r->exact ? (const uint8_t *)r->exact + place : NULL, n);
+    compared += (double)n;
+  }
+  const double seen = (double)report->seen;
+  report->rms = seen > 0 ? sqrt(report->rms / seen) : 0;
+  report->below = seen > 0 ? report->below / seen : 0;
+  report->min = seen > 0 ? report->min : 0;
+  report->max = seen > 0 ? report->max : 0;
+  report->error_rms = r->exact && compared > 0 ? sqrt(report->error_rms / compared) : 0;
+  if (r->exact)
+    r->start += MPI_Wtime() - start;
+}

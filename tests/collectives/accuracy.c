@@ -1,0 +1,225 @@
+/* accuracy.c: what a report says of a result, and of the difference from MPI's, is what this test finds
+ * itself, for every collective; every Nth call is checked, on all ranks or on none; and no bit changes. */
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "allocator.h"
+#include "suite.h"
+#include <ghz/mpi.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { RANKS = 3, N = 70000, GAP = 1000, ROOM = RANKS * (N + GAP), ROOT = 1 };
+#define EB 1e-3
+
+typedef enum what {
+  ALLREDUCE,
+  MINIMUM,
+  IN_PLACE,
+  REDUCE,
+  SCATTERED,
+  SCATTERED_IN_PLACE,
+  SCATTERED_UNEVENLY,
+  ALLGATHER,
+  ALLGATHERV,
+  BCAST,
+  SCATTER,
+  GATHER,
+  WHATS
+} what;
+
+static const int counts[RANKS] = {N, N / 2, N + 7}, places[RANKS] = {0, N + GAP, 2 * (N + GAP)};
+static const MPI_Count wide_counts[RANKS] = {N, N / 2, N + 7}, wide_places[RANKS] = {0, N + GAP, 2 * (N + GAP)};
+static float send[ROOM], got[ROOM], wanted[ROOM], before[ROOM];
+
+/* The call by the library, or by MPI where `o` is NULL. */
+static int make(what w, float *y, const ghz_mpi_options *o) {
+  const MPI_Comm c = MPI_COMM_WORLD;
+  const MPI_Datatype t = MPI_FLOAT;
+  switch (w) {
+  case ALLREDUCE:
+    return o ? ghz_allreduce(send, y, N, t, MPI_SUM, c, o) : MPI_Allreduce(send, y, N, t, MPI_SUM, c);
+  case MINIMUM:
+    return o ? ghz_allreduce(send, y, N, t, MPI_MIN, c, o) : MPI_Allreduce(send, y, N, t, MPI_MIN, c);
+  case IN_PLACE:
+    return o ? ghz_allreduce(MPI_IN_PLACE, y, N, t, MPI_SUM, c, o)
+             : MPI_Allreduce(MPI_IN_PLACE, y, N, t, MPI_SUM, c);
+  case REDUCE:
+    return o ? ghz_reduce(send, y, N, t, MPI_SUM, ROOT, c, o) : MPI_Reduce(send, y, N, t, MPI_SUM, ROOT, c);
+  case SCATTERED:
+    return o ? ghz_reduce_scatter(send, y, N, t, MPI_SUM, c, o)
+             : MPI_Reduce_scatter_block(send, y, N, t, MPI_SUM, c);
+  case SCATTERED_IN_PLACE:
+    return o ? ghz_reduce_scatter(MPI_IN_PLACE, y, N, t, MPI_SUM, c, o)
+             : MPI_Reduce_scatter_block(MPI_IN_PLACE, y, N, t, MPI_SUM, c);
+  case SCATTERED_UNEVENLY:
+    return o ? ghz_reduce_scatterv(send, y, wide_counts, t, MPI_SUM, c, o)
+             : MPI_Reduce_scatter(send, y, counts, t, MPI_SUM, c);
+  case ALLGATHER:
+    return o ? ghz_allgather(send, y, N, t, c, o) : MPI_Allgather(send, N, t, y, N, t, c);
+  case ALLGATHERV:
+    return o ? ghz_allgatherv(send, y, wide_counts, wide_places, t, c, o)
+             : MPI_Allgatherv(send, counts[here.rank], t, y, counts, places, t, c);
+  case BCAST:
+    return o ? ghz_bcast(y, N, t, ROOT, c, o) : MPI_Bcast(y, N, t, ROOT, c);
+  case SCATTER:
+    return o ? ghz_scatter(send, y, N, t, ROOT, c, o) : MPI_Scatter(send, N, t, y, N, t, ROOT, c);
+  default:
+    return o ? ghz_gather(send, y, N, t, ROOT, c, o) : MPI_Gather(send, N, t, y, N, t, ROOT, c);
+  }
+}
+
+/* Whether value i of the buffer is one of the result on this rank. */
+static int is_result(what w, int i) {
+  const int rank = here.rank, block = i / (N + GAP);
+  switch (w) {
+  case REDUCE:
+    return rank == ROOT && i < N;
+  case GATHER:
+    return rank == ROOT && i < RANKS * N;
+  case SCATTERED_UNEVENLY:
+    return i < counts[rank];
+  case ALLGATHER:
+    return i < RANKS * N;
+  case ALLGATHERV:
+    return i - places[block] < counts[block];
+  default:
+    return i < N;
+  }
+}
+
+static void prepare(float *y, int turn) {
+  for (int i = 0; i < ROOM; i++) {
+    send[i] = (float)here.rank + sinf((float)(i + turn) * 0.001F);
+    y[i] = i % N < N / 50 ? 1e-4F : send[i] * 3;
+  }
+}
+
+static int near(double a, double b) { return fabs(a - b) <= 1e-9 * fabs(b); }
+
+/* What the report has to say, found by looking at both results. */
+static void compare(what w, const ghz_mpi_report *r) {
+  double n = 0, least = INFINITY, most = -INFINITY, squares = 0, below = 0, worst = 0, errors = 0;
+  for (int i = 0; i < ROOM; i++) {
+    const double v = got[i], e = fabs(v - (double)wanted[i]);
+    if (!is_result(w, i))
+      continue;
+    n++;
+    least = fmin(least, v), most = fmax(most, v);
+    squares += v * v, errors += e * e;
+    below += fabs(v) < r->bound;
+    worst = fmax(worst, e);
+  }
+  check((double)r->seen == n, "%llu values seen, not %g", (unsigned long long)r->seen, n);
+  if (n == 0)
+    return;
+  check(r->min == least && r->max == most, "range %.9g to %.9g, not %.9g to %.9g", r->min, r->max, least, most);
+  check(near(r->rms, sqrt(squares / n)) && near(r->below, below / n), "rms %g, %g below the bound", r->rms, r->below);
+  check(r->error == worst && near(r->error_rms, sqrt(errors / n)), "errors %g, %g, not %g, %g", r->error,
+        r->error_rms, worst, sqrt(errors / n));
+  check(r->error > 0 && r->error <= r->bound * 1.001, "error %g, bound %g", r->error, r->bound);
+}
+
+static ghz_mpi_options checked(int every, ghz_mpi_report *report) {
+  ghz_mpi_options o = GHZ_MPI_OPTIONS;
+  o.bound = (ghz_bound){GHZ_ABS, EB};
+  o.mode = GHZ_MPI_HOMOMORPHIC;
+  o.check = every;
+  o.report = report;
+  return o;
+}
+
+static void find(what w) {
+  static float plain[ROOM];
+  ghz_mpi_report r;
+  ghz_mpi_options o = checked(1, &r), none = checked(0, &r);
+  suite_case("call %d", (int)w);
+  prepare(plain, 0);
+  make(w, plain, &none);
+  check(r.by_mpi == 0 && r.error == 0 && r.threads > 0 && r.cpu > 0, "checked, or no cpu: %g, %g", r.by_mpi, r.cpu);
+  prepare(wanted, 0);
+  make(w, wanted, NULL);
+  prepare(got, 0);
+  memcpy(before, got, sizeof got);
+  check(make(w, got, &o) == MPI_SUCCESS && r.by_mpi > 0, "not checked");
+  for (int i = 0; i < ROOM; i++) /* of what is no result, the library writes what it writes without a check */
+    if (!check(memcmp(&got[i], &plain[i], sizeof(float)) == 0, "value %d is another one where the call is checked", i))
+      break;
+  compare(w, &r);
+}
+
+/* The 2nd, 5th, 8th call of one kind are checked, whatever others come between. */
+static void count(void) {
+  ghz_mpi_report r;
+  const ghz_mpi_options o = checked(3, &r);
+  for (int i = 0; i < 9; i++) {
+    suite_case("call %d of nine", i);
+    prepare(got, i);
+    make(ALLREDUCE, got, &o);
+    check(on_all((r.by_mpi > 0) == (i % 3 == 1), MPI_COMM_WORLD), "checked: %d", r.by_mpi > 0);
+    make(MINIMUM, got, &o);
+    check((r.by_mpi > 0) == (i % 3 == 1), "kinds are not counted apart");
+  }
+}
+
+static void spare_some(void) {
+  ghz_mpi_report r;
+  ghz_mpi_options o = checked(1, &r);
+  for (int victim = 0; victim < RANKS; victim++) {
+    suite_case("no memory on rank %d", victim);
+    prepare(got, victim);
+    make(ALLREDUCE, got, &o);
+    if (here.rank == victim)
+      allocator_refuse(1, 1);
+    const int code = make(ALLREDUCE, got, &o), refused = allocator_refused() > 0;
+    allocator_refuse(0, 0);
+    check(refused == (here.rank == victim), "no allocation");
+    check(code == MPI_SUCCESS && r.by_mpi == 0 && r.error == 0 && r.seen > 0, "code %d, checked: %d", code, r.by_mpi > 0);
+  }
+  suite_case("a fill value, and no rank's contribution");
+  o.has_fill = 1, o.fill = 1e20;
+  check(make(ALLREDUCE, got, &o) == MPI_SUCCESS && r.by_mpi == 0, "MPI adds fills up");
+  o.has_fill = 0, o.contributions = here.rank > 0;
+  check(make(ALLREDUCE, got, &o) == MPI_SUCCESS && r.by_mpi == 0, "MPI adds what does not count");
+}
+
+static void refuse(void) {
+  ghz_mpi_report r;
+  ghz_mpi_options o = checked(here.rank == ROOT ? 2 : 1, &r);
+  suite_case("ranks that differ, and a number below 0");
+  MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+  check(ghz_mpi_error_class(make(ALLREDUCE, got, &o)) == MPI_ERR_ARG, "not told that ranks differ");
+  o.check = -1;
+  check(ghz_mpi_error_class(make(ALLREDUCE, got, &o)) == MPI_ERR_ARG, "takes -1");
+  MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_ARE_FATAL);
+}
+
+/* A sample sees what is typical; values that are not finite are none. */
+static void sample(void) {
+  enum { MANY = 1 << 22 };
+  float *x = malloc(MANY * sizeof *x), *y = malloc(MANY * sizeof *y);
+  ghz_mpi_report r;
+  const ghz_mpi_options o = checked(0, &r);
+  suite_case("a sample");
+  for (int i = 0; i < MANY && x && y; i++)
+    x[i] = i % 3 ? sinf((float)i * 0.37F) : i % 5 ? 0.0F : INFINITY;
+  const int code = x && y ? ghz_allreduce(x, y, MANY, MPI_FLOAT, MPI_MAX, MPI_COMM_WORLD, &o) : MPI_ERR_NO_MEM;
+  check(code == MPI_SUCCESS && r.seen > 20000 && r.seen < 60000, "%llu seen", (unsigned long long)r.seen);
+  check(r.max > 0.99 && r.max < 1.01 && r.min < -0.99 && fabs(r.rms - sqrt(5.0 / 14)) < 0.01 &&
+            fabs(r.below - 4.0 / 14) < 0.01,
+        "from %g to %g, rms %g, below %g", r.min, r.max, r.rms, r.below);
+  free(x);
+  free(y);
+}
+
+int main(int argc, char **argv) {
+  suite_begin(argc, argv, MPI_THREAD_SINGLE);
+  if (!check(here.ranks == RANKS, "this test is for %d ranks", RANKS))
+    return suite_end(NULL);
+  for (int w = 0; w < WHATS; w++)
+    find((what)w);
+  count();
+  spare_some();
+  refuse();
+  sample();
+  return suite_end(NULL);
+}
