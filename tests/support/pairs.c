@@ -1,11 +1,11 @@
 /* pairs.c: rows by trial: of random rows around a missing pair, the one of most new pairs. */
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "pairs.h"
-#include "suite.h"
 #include <string.h>
 
-void pairs_start(pairs *p, const int *levels, uint64_t seed) {
+void pairs_start(pairs *p, const int *levels, uint64_t (*below)(uint64_t *, uint64_t), uint64_t seed) {
   memset(p, 0, sizeof *p);
+  p->below = below;
   p->state = seed;
   while (p->factors < PAIR_FACTORS && levels[p->factors] > 0) {
     p->levels[p->factors] = levels[p->factors];
@@ -18,7 +18,7 @@ static int have_met(const pairs *p, int f, int a, int g, int b) { return (int)(p
 /* The next pair that has not met, from a random place on. */
 static int missing(pairs *p, int *f, int *a, int *g, int *b) {
   uint64_t all = (uint64_t)p->factors * PAIR_LEVELS * (uint64_t)p->factors * PAIR_LEVELS,
-           from = draw_below(&p->state, all);
+           from = p->below(&p->state, all);
   for (uint64_t i = 0; i < all; i++) {
     uint64_t at = (from + i) % all;
     *b = (int)(at % PAIR_LEVELS);
@@ -46,7 +46,7 @@ int pairs_next(pairs *p, int *row) {
     return 0;
   for (int t = 0; t < TRIALS; t++) {
     for (int i = 0; i < p->factors; i++)
-      trial[i] = (int)draw_below(&p->state, (uint64_t)p->levels[i]);
+      trial[i] = (int)p->below(&p->state, (uint64_t)p->levels[i]);
     trial[f] = a;
     trial[g] = b;
     if (news(p, trial) > best) {
