@@ -100,8 +100,7 @@ static void check_tile(const context_pool *pool, const ref_tile *t, const char *
   uint16_t size = (uint16_t)ref_tile_encode(h.type, t, bytes);
   ref_bytes stream = ref_assemble(&h, &size, bytes);
   same_either_way(pool, stream, what);
-  for (size_t i = 0; i < pool->count; i++)
-    same_decoded(pool->ctx[i], stream, what);
+  same_decoded(pool, stream, what);
 }
 
 /* Residuals of so many bits in one line, the least, the largest or any, at the end of the brick:
