@@ -6,12 +6,14 @@
  *   #include <ghz/cuda.h>
  *
  *   ghz_cuda *gpu;
- *   ghz_cuda_outcome *outcome;                                   (from cudaMallocHost)
- *   ghz_cuda_create(&gpu, n, 2);
- *   ghz_cuda_compress(gpu, &lattice, GHZ_ORDER_BEST, x, ghz_flat(n), a, room, outcome, stream);
- *   ghz_cuda_add(gpu, GHZ_F32, ghz_flat(n), (ghz_bytes){a, room}, (ghz_bytes){b, room}, sum, room2,
- *                outcome2, stream);
- *   if (ghz_cuda_wait(gpu, outcome2, NULL, stream) == GHZ_OK) ...
+ *   const ghz_bytes one = {a, room}, other = {b, room};
+ *   if (ghz_cuda_create(&gpu, n, 2) ||
+ *       ghz_cuda_compress(gpu, &lattice, GHZ_ORDER_BEST, x, ghz_flat(n), a, room, outcome, stream) ||
+ *       ghz_cuda_add(gpu, GHZ_F32, ghz_flat(n), one, other, sum, room2, outcome + 1, stream) ||
+ *       ghz_cuda_wait(gpu, outcome + 1, NULL, stream))
+ *     return 1;
+ *
+ * The outcomes are in memory from cudaMallocHost.
  *
  * A library without CUDA has these calls too; ghz_cuda_create then returns EDEVICE, and there is no
  * context for the others.

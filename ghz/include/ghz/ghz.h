@@ -6,24 +6,27 @@
  *
  * libghz compresses arrays of float or double under a strict error bound, and computes on the
  * compressed form: it adds, subtracts, scales and averages streams without decompressing them.
- * Here no call is asked whether it failed:
+ * A call returns GHZ_OK, which is 0, or what failed:
  *
  *   void *stream, *y;
  *   size_t size, count;
  *   ghz_shape shape = ghz_flat(n);
- *   ghz_compress_alloc(NULL, GHZ_F32, (ghz_bound){GHZ_REL, 1e-4}, x, &shape, &stream, &size);
- *   ghz_decompress_alloc(NULL, (ghz_bytes){stream, size}, GHZ_F32, &y, &count);
+ *   ghz_bound bound = {GHZ_REL, 1e-4};
+ *   if (ghz_compress_alloc(NULL, GHZ_F32, bound, x, &shape, &stream, &size) ||
+ *       ghz_decompress_alloc(NULL, (ghz_bytes){stream, size}, GHZ_F32, &y, &count))
+ *     fprintf(stderr, "%s\n", ghz_context_message(NULL));
  *
  * With the caller's memory and several threads:
  *
  *   ghz_context *ctx;
  *   ghz_lattice lattice;
- *   ghz_context_create(&ctx, 0);
- *   ghz_lattice_make(GHZ_F32, (ghz_bound){GHZ_ABS, 1e-3}, 0, 0, &lattice);
  *   size_t capacity = ghz_size_bound(n, GHZ_F32, 1), size;
  *   void *stream = malloc(capacity);
- *   ghz_compress(ctx, &lattice, GHZ_ORDER_BEST, x, n, stream, capacity, &size);
- *   ghz_decompress(ctx, (ghz_bytes){stream, size}, GHZ_F32, y, n);
+ *   if (ghz_context_create(&ctx, 0) ||
+ *       ghz_lattice_make(GHZ_F32, (ghz_bound){GHZ_ABS, 1e-3}, 0, 0, &lattice) ||
+ *       ghz_compress(ctx, &lattice, GHZ_ORDER_BEST, x, n, stream, capacity, &size) ||
+ *       ghz_decompress(ctx, (ghz_bytes){stream, size}, GHZ_F32, y, n))
+ *     return 1;
  *   ghz_context_free(ctx);
  *
  * An array of two or three dimensions compresses better with its shape: ghz_shape_make,

@@ -5,11 +5,13 @@
  *   #include <ghz/slice.h>
  *
  *   ghz_slice mine, theirs, sum;
- *   ghz_slice_compress(ctx, &lattice, GHZ_ORDER_BEST, x, n, first, tiles, a, room, &mine);
- *   size_t size = ghz_slice_size(&mine);                          (a[0..size): the message)
- *   ghz_slice_parse((ghz_bytes){b, received}, &theirs);
- *   ghz_slice_sum(ctx, 2, (ghz_slice[]){mine, theirs}, c, room, &sum);
- *   ghz_slice_decompress(ctx, &sum, GHZ_F32, y);
+ *   if (ghz_slice_compress(ctx, &lattice, GHZ_ORDER_BEST, x, n, first, tiles, a, room, &mine) ||
+ *       ghz_slice_parse((ghz_bytes){b, received}, &theirs) ||
+ *       ghz_slice_sum(ctx, 2, (ghz_slice[]){mine, theirs}, c, room, &sum) ||
+ *       ghz_slice_decompress(ctx, &sum, GHZ_F32, y))
+ *     return 1;
+ *
+ * The message to send is a[0..ghz_slice_size(&mine)).
  *
  * Conventions
  *   As in ghz.h: errors, units, threads, contexts. A slice owns nothing: it points into the
