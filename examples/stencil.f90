@@ -25,7 +25,7 @@ program stencil
       speed(:, :, z) = 1500 + 20 * z + merge(500, 0, z > n / 2)
     end do
   end if
-  call ghz_bcast(speed, 0, MPI_COMM_WORLD, ghz_abs(1d0), report=model)
+  call ghz_bcast(speed, 0, MPI_COMM_WORLD, ghz_bound(GHZ_ABS, 1d0), report=model)
 
   ! Leapfrog, with a source of its own for each rank; the image is the energy that came by.
   old = 0
@@ -44,7 +44,7 @@ program stencil
   end do
 
   ! Every rank's image may change by a millionth of the range of all of them.
-  call ghz_allreduce(image, stack, MPI_SUM, MPI_COMM_WORLD, ghz_rel(1d-6), report=sum)
+  call ghz_allreduce(image, stack, MPI_SUM, MPI_COMM_WORLD, ghz_bound(GHZ_REL, 1d-6), report=sum)
 
   exact = real(image, real64)
   call MPI_Allreduce(MPI_IN_PLACE, exact, n**3, MPI_DOUBLE_PRECISION, MPI_SUM, MPI_COMM_WORLD)

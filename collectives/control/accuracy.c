@@ -29,20 +29,15 @@ void ghz_check_begin(run *r) {
   const double start = MPI_Wtime();
   if (!is_due(r))
     return;
-  r->exact = malloc(bytes ? bytes : 1);
-  int can = r->exact && c.set.contributions == 1;
+  void *exact = r->exact = malloc(bytes ? bytes : 1);
+  int can = exact && c.set.contributions == 1;
   if (can && c.used.reads_recv)
-    memcpy(r->exact, c.recv, bytes);
-  if (bytes)
-    c.recv = r->exact;
+    memcpy(exact, c.recv, bytes);
+  c.recv = bytes ? exact : c.recv;
   const int code = MPI_Allreduce(MPI_IN_PLACE, &can, 1, MPI_INT, MPI_MIN, r->with->own);
   const double begun = MPI_Wtime();
-  can = code == MPI_SUCCESS && can && !ghz_made_by_mpi(&c).code;
-  r->report.by_mpi = can ? MPI_Wtime() - begun : 0;
-  if (!can) {
-    free(r->exact);
-    r->exact = NULL;
-  }
+  if (code == MPI_SUCCESS && can && !ghz_made_by_mpi(&c).code)
+    r->report.by_mpi = MPI_Wtime() - begun;
   r->start += MPI_Wtime() - start;
 }
 
@@ -72,9 +67,9 @@ static void look(run *r, const void *x, const void *exact, size_t n) {
         compare(p, v, value(type, exact, i));
       if (!isfinite(v) || (s->has_fill && v == s->fill))
         continue;
+      p->min = p->seen && p->min < v ? p->min : v;
+      p->max = p->seen && p->max > v ? p->max : v;
       p->seen++;
-      p->min = v < p->min ? v : p->min;
-      p->max = v > p->max ? v : p->max;
       p->rms += v * v;
       p->below += fabs(v) < p->bound && !p->inexact;
     }
@@ -88,22 +83,17 @@ void ghz_check_end(run *r) {
   double compared = 0;
   if (!c->set.report || r->job.target_on_device)
     return;
-  report->min = INFINITY, report->max = -INFINITY;
   for (int b = 0; b < p->layout.parts; b++) {
-    const part *block = &p->parts[b];
-    const size_t n = (size_t)ghz_shape_count(&block->shape);
-    if (!block->target)
+    const uint8_t *x = p->parts[b].target, *exact = report->by_mpi > 0 ? r->exact : NULL;
+    const size_t n = (size_t)ghz_shape_count(&p->parts[b].shape);
+    if (!x)
       continue;
-    const ptrdiff_t place = c->spare ? 0 : block->target - (const uint8_t *)c->recv;
-    look(r, block->target, r->exact ? (const uint8_t *)r->exact + place : NULL, n);
+    look(r, x, exact && !c->spare ? exact + (x - (const uint8_t *)c->recv) : exact, n);
     compared += (double)n;
   }
-  const double seen = (double)report->seen;
-  report->rms = seen > 0 ? sqrt(report->rms / seen) : 0;
-  report->below = seen > 0 ? report->below / seen : 0;
-  report->min = seen > 0 ? report->min : 0;
-  report->max = seen > 0 ? report->max : 0;
-  report->error_rms = r->exact && compared > 0 ? sqrt(report->error_rms / compared) : 0;
-  if (r->exact)
+  report->rms = sqrt(report->rms / fmax((double)report->seen, 1));
+  report->below /= fmax((double)report->seen, 1);
+  report->error_rms = sqrt(report->error_rms / fmax(compared, 1));
+  if (report->by_mpi > 0)
     r->start += MPI_Wtime() - start;
 }

@@ -138,10 +138,10 @@ typedef struct communicator {
   unsigned outline_count; /* counts on: the oldest is overwritten */
   int last_tag;           /* the largest that MPI has */
   tuner tuner;
-  result_bytes last;                /* of the call before */
+  result_bytes last;                     /* of the call before */
   unsigned checks[CHECKED_KINDS], looks; /* see accuracy.c */
-  growing pinned_send, pinned_recv; /* copies of device buffers, see host_copy.c */
-  int places[];                     /* of the program's ranks among those of `own`; as much scratch behind */
+  growing pinned_send, pinned_recv;      /* copies of device buffers, see host_copy.c */
+  int places[]; /* of the program's ranks among those of `own`; as much scratch behind */
 } communicator;
 
 /* Finds what is kept with a communicator, or makes it at the first call. Local. */
@@ -184,7 +184,7 @@ typedef struct run {
   int needs_range; /* of the values of all ranks, for the lattice, which the first agreement did not bring */
   int agrees;      /* there has to be another agreement */
   bins bins;       /* of GHZ_MPI_FLOAT */
-  void *exact;     /* MPI's result on this rank; NULL: there is none */
+  void *exact;     /* MPI's result on this rank, if report.by_mpi says that it made the call */
 } run;
 
 /* 1. Whether MPI makes a call without agreement, as compression was worth nothing to those before.

@@ -25,13 +25,11 @@ error ghz_made_by_mpi(const call *c) {
   return (error){code, ERROR_RAISED, ""};
 }
 
-/* Who calls the library wants compression: what excludes it is said once, and what the call does not have
- * by its own choice is not. */
+/* Who calls the library wants compression: what excludes it is said once, unless the call asked for MPI. */
 static void say_why(const call *c) {
-  static atomic_flag told[2] = {ATOMIC_FLAG_INIT, ATOMIC_FLAG_INIT};
-  const settings *s = &c->set;
-  if (c->by_mpi && s->algorithm != GHZ_MPI_NATIVE && s->bound.kind != GHZ_MPI_FLOAT &&
-      !atomic_flag_test_and_set(&told[s->bound.value == 0]))
+  static atomic_flag told = ATOMIC_FLAG_INIT;
+  if (c->by_mpi && c->set.algorithm != GHZ_MPI_NATIVE && c->set.bound.kind != GHZ_MPI_FLOAT &&
+      !atomic_flag_test_and_set(&told))
     ghz_settings_note("%s is made by MPI, uncompressed: %s", c->collective->name, c->by_mpi);
 }
 

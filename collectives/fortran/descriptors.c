@@ -18,13 +18,6 @@ static void *data_of(array a) {
   return is_in_place(a) ? MPI_IN_PLACE : a->base_addr;
 }
 
-static MPI_Count size_of(array a) {
-  MPI_Count n = 1;
-  for (int i = 0; i < a->rank; i++)
-    n *= a->dim[i].extent;
-  return n;
-}
-
 static MPI_Datatype type_of(array a) {
   return a->type == CFI_type_float            ? MPI_FLOAT
          : a->type == CFI_type_double         ? MPI_DOUBLE
@@ -33,47 +26,51 @@ static MPI_Datatype type_of(array a) {
                                               : MPI_DATATYPE_NULL;
 }
 
-/* The first of Fortran's dimensions is the fastest. A complex number is two values of it. Where the array is of
- * several blocks, its last dimension counts them, or they are flat. */
-static int take_shape(array a, MPI_Count blocks, array given, MPI_Datatype type, ghz_shape *shape) {
+/* Values, and extents without the slowest one where that counts `blocks`: the first of Fortran's dimensions is
+ * the fastest. A complex number is two values of a shape. */
+static MPI_Count measure(array a, MPI_Count blocks, ghz_shape *shape) {
   uint64_t extents[CFI_MAX_RANK];
-  const int counts = blocks > 1 && a->rank > 0 && a->dim[a->rank - 1].extent == blocks;
-  const CFI_index_t rank = given ? given->dim[0].extent : counts ? a->rank - 1 : blocks > 1 ? 0 : a->rank;
-  const int parts = type == MPI_C_FLOAT_COMPLEX || type == MPI_C_DOUBLE_COMPLEX ? 2 : 1;
-  for (CFI_index_t i = 0; i < rank && rank <= CFI_MAX_RANK; i++) {
-    const char *at = given ? (const char *)given->base_addr + i * given->dim[0].sm : NULL;
-    const int64_t extent = at ? *(const int *)(const void *)at : a->dim[i].extent;
-    if (extent < 0)
-      return 0;
-    extents[rank - 1 - i] = (uint64_t)extent * (uint64_t)(i ? 1 : parts);
-  }
-  return rank < 2 || (rank <= CFI_MAX_RANK && ghz_shape_make((size_t)rank, extents, shape) == GHZ_OK);
+  const int counts = blocks > 1 && a->rank > 0 && a->dim[a->rank - 1].extent == blocks, rank = a->rank - counts;
+  const int parts = a->type == CFI_type_float_Complex || a->type == CFI_type_double_Complex ? 2 : 1;
+  MPI_Count n = 1;
+  for (int i = 0; i < a->rank; i++)
+    n *= a->dim[i].extent;
+  for (int i = 0; i < rank; i++)
+    extents[rank - 1 - i] = (uint64_t)a->dim[i].extent * (uint64_t)(i ? 1 : parts);
+  if (rank < 2 || (blocks > 1 && !counts) || ghz_shape_make((size_t)rank, extents, shape) != GHZ_OK)
+    *shape = (ghz_shape){.dims = 0};
+  return n;
 }
 
 /* Of the block `one`, and of `all`, which has so many of them. Returns what is wrong. */
-static const char *take_arrays(array one, array all, MPI_Count times, array extents, MPI_Count *count,
-                               MPI_Datatype *type, ghz_shape *shape) {
+static const char *take_arrays(array one, array all, MPI_Count times, MPI_Count *count, MPI_Datatype *type,
+                               ghz_shape *shape) {
   const int stays = is_in_place(one), both = !stays && all && !is_in_place(all);
   array first = stays && all ? all : one;
+  ghz_shape other;
+  const MPI_Count blocks = stays ? times : 1, n = measure(first, blocks, shape);
   *type = type_of(first);
-  *count = size_of(first) / (stays ? times : 1);
+  *count = n / blocks;
   if (*type == MPI_DATATYPE_NULL || (both && type_of(all) == MPI_DATATYPE_NULL))
     return "the kind of an array is none of real32, real64 and complex numbers of these";
   if (both && type_of(all) != *type)
     return "its arrays are of two kinds";
-  if ((both || stays) && size_of(all) != *count * times)
+  if ((both ? measure(all, 1, &other) : n) != *count * (both ? times : blocks))
     return "an array has not the other's length (in ghz_scatter and ghz_allgather times the ranks)";
-  return take_shape(first, stays ? times : 1, extents, *type, shape) ? NULL : "its extents are no shape";
+  return NULL;
 }
 
 enum { ALLREDUCE, REDUCE, BCAST, SCATTER, ALLGATHER };
 
 /* What follows the arrays of every call. */
-#define HOW const MPI_Fint *comm, const ghz_bound *bound, array extents, report *told, int *ierror
-#define AS_IT_IS comm, bound, extents, told, ierror
+#define HOW const MPI_Fint *comm, const ghz_bound *bound, report *told, int *ierror
+#define AS_IT_IS comm, bound, told, ierror
 
 static void make(int which, array send, array recv, MPI_Op op, const int *root, HOW) {
-  static const char *const names[] = {"ghz_allreduce", "ghz_reduce", "ghz_bcast", "ghz_scatter", "ghz_allgather"};
+  static const char *const names[] = {"ghz_allreduce", "ghz_reduce", "ghz_bcast", "ghz_scatter",
+                                      "ghz_allgather"};
+  const int has_blocks = which == SCATTER || which == ALLGATHER,
+            sends_one = which == REDUCE || which == ALLGATHER;
   const MPI_Comm c = MPI_Comm_f2c(*comm);
   ghz_mpi_report did = {.seconds = 0};
   ghz_mpi_options o = GHZ_MPI_OPTIONS;
@@ -82,9 +79,8 @@ static void make(int which, array send, array recv, MPI_Op op, const int *root, 
   int rank, ranks;
   MPI_Comm_rank(c, &rank);
   MPI_Comm_size(c, &ranks);
-  const int has_blocks = which == SCATTER || which == ALLGATHER, sends_one = which == REDUCE || which == ALLGATHER;
   array all = root && *root != rank ? NULL : sends_one ? recv : send;
-  const char *wrong = take_arrays(sends_one ? send : recv, all, has_blocks ? ranks : 1, extents, &n, &type, &o.shape);
+  const char *wrong = take_arrays(sends_one ? send : recv, all, has_blocks ? ranks : 1, &n, &type, &o.shape);
   o.bound = bound ? *bound : o.bound;
   o.report = &did;
   if (wrong) {
@@ -106,19 +102,15 @@ static void make(int which, array send, array recv, MPI_Op op, const int *root, 
 CALL ghz_fortran_allreduce(array send, array recv, const MPI_Fint *op, HOW) {
   make(ALLREDUCE, send, recv, MPI_Op_f2c(*op), NULL, AS_IT_IS);
 }
-
 CALL ghz_fortran_reduce(array send, array recv, const MPI_Fint *op, const int *root, HOW) {
   make(REDUCE, send, recv, MPI_Op_f2c(*op), root, AS_IT_IS);
 }
-
 CALL ghz_fortran_bcast(array buffer, const int *root, HOW) {
   make(BCAST, NULL, buffer, MPI_OP_NULL, root, AS_IT_IS);
 }
-
 CALL ghz_fortran_scatter(array send, array recv, const int *root, HOW) {
   make(SCATTER, send, recv, MPI_OP_NULL, root, AS_IT_IS);
 }
-
 CALL ghz_fortran_allgather(array send, array recv, HOW) {
   make(ALLGATHER, send, recv, MPI_OP_NULL, NULL, AS_IT_IS);
 }

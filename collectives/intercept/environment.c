@@ -87,19 +87,24 @@ static void meet(void) {
   }
 }
 
-static void choose(bool has_bound) {
+/* Sets *s to the settings of a collective that has a bound, of the bound `float` rather than of others. */
+static void choose(settings *s) {
   const char *calls = environment_get("GHZ_MPI_CALLS");
   if (!choice_read(calls, intercept.takes)) {
     fprintf(stderr, "ghzmpi_intercept: GHZ_MPI_CALLS=%.200s is not understood: it must be %s\n", calls,
             choice_names);
     PMPI_Abort(MPI_COMM_WORLD, 1);
   }
-  for (int c = 0; c < CALLS && !calls; c++) {
-    settings s;
-    ghz_settings_make(NULL, stats_calls[c], &s);
-    intercept.takes[c] = s.bound_named || (intercept.takes[c] && s.bound.value > 0);
+  ghz_settings_make(NULL, stats_calls[0], s);
+  for (int c = 0; c < CALLS; c++) {
+    settings of;
+    ghz_settings_make(NULL, stats_calls[c], &of);
+    intercept.takes[c] =
+        calls ? intercept.takes[c] : of.bound_named || (intercept.takes[c] && of.bound.value > 0);
+    if (of.bound.value > 0 && (s->bound.value == 0 || of.bound.kind == GHZ_MPI_FLOAT))
+      *s = of;
   }
-  if (calls && !has_bound)
+  if (calls && s->bound.value == 0)
     fprintf(stderr, "ghzmpi_intercept: GHZ_MPI_CALLS is set and GHZ_MPI_BOUND is not: nothing is compressed; "
                     "set a bound, as in GHZ_MPI_BOUND=rel:1e-4\n");
 }
@@ -123,28 +128,18 @@ static bool spares_node(const settings *s) {
          s->bound.kind != GHZ_MPI_FLOAT;
 }
 
-/* The settings of a collective that has a bound, of the bound `float` rather than of others. */
-static settings some_settings(void) {
-  settings any, s;
-  ghz_settings_make(NULL, stats_calls[0], &any);
-  for (int c = 1; c < CALLS; c++) {
-    ghz_settings_make(NULL, stats_calls[c], &s);
-    if (s.bound.value > 0 && (any.bound.value == 0 || s.bound.kind == GHZ_MPI_FLOAT))
-      any = s;
-  }
-  return any;
-}
-
 /* What rank 0 alone reads, and tells. */
-static void read_settings(const settings *s) {
+static void read_settings(void) {
+  settings s;
   const char *report = environment_get("GHZ_MPI_REPORT"), *bound = environment_get("GHZ_MPI_BOUND");
-  intercept.spares_node = spares_node(s);
+  choose(&s);
+  intercept.bounded = s.bound.value > 0;
+  intercept.spares_node = spares_node(&s);
   intercept.report = report && strcmp(report, "0") != 0;
   snprintf(intercept.bound, sizeof intercept.bound, "%s", bound ? bound : "");
-  intercept.threshold = (int64_t)s->threshold;
-  intercept.check = s->check ? s->check : intercept.report ? INT_MAX : 0;
-  choose(s->bound.value > 0);
-  warn_of_small_calls(s);
+  intercept.threshold = (int64_t)s.threshold;
+  intercept.check = s.check ? s.check : intercept.report ? INT_MAX : 0;
+  warn_of_small_calls(&s);
 }
 
 /* Rank 0 tells. If it has nothing to tell, what others find wrong is in settings of their own: the
@@ -159,19 +154,17 @@ static void tell_of_others(int rank) {
 
 void environment_start(void) {
   const locale_t programs = numerals_begin();
-  settings s;
   size_t bytes;
   int rank;
   meet();
   PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
   void *shared = ghz_settings_shared(rank > 0, &bytes);
   PMPI_Bcast(shared, (int)bytes, MPI_BYTE, 0, MPI_COMM_WORLD);
-  s = some_settings();
   if (rank == 0)
-    read_settings(&s);
+    read_settings();
   PMPI_Bcast(&intercept, sizeof intercept, MPI_BYTE, 0, MPI_COMM_WORLD);
   tell_of_others(rank);
-  intercept.on = s.bound.value > 0;
+  intercept.on = intercept.bounded;
   intercept.counts = intercept.on && intercept.report;
   numerals_end(programs);
 }

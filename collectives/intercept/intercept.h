@@ -26,7 +26,8 @@ typedef enum reason { SMALL, TYPE, OPERATION, COMMUNICATOR, NODE, UNWANTED, REAS
 /* ---- environment.c ---- */
 
 typedef struct intercept_settings {
-  bool on;           /* a bound is set; the same on all processes */
+  bool on;           /* `bounded`, from the time on when all processes know */
+  bool bounded;      /* some collective has a bound */
   bool report;       /* all processes add up their figures in MPI_Finalize */
   bool counts;       /* both, also while the report is made */
   bool spares_node;  /* calls of processes that share a node are MPI's */
@@ -105,8 +106,8 @@ enum { BOUND, LARGEST, MINUS_LEAST, WORST, WORST_OF_RANGE, MOSTS };
 typedef struct summary {
   double of[CALLS + 1][FIGURES]; /* the last row: of all calls */
   double most[CALLS + 1][MOSTS];
-  ghz_loss loss;                 /* of the first call that has one */
-  double link;                   /* bits per second that calls went by, the least; 0: none did */
+  ghz_loss loss; /* of the first call that has one */
+  double link;   /* bits per second that calls went by, the least; 0: none did */
 } summary;
 
 extern const char *const stats_calls[CALLS + 1];

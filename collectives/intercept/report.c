@@ -59,11 +59,12 @@ static void print_accuracy(FILE *f, const summary *sum) {
     const double *s = sum->of[c], *most = sum->most[c];
     if (s[COMPRESSED] > 0 && s[SEEN] > 0)
       fprintf(f, "%-25s %11.4g %11.4g %11.4g %9.4g %% %9.0f\n", stats_calls[c], most[BOUND],
-              most[LARGEST] + most[MINUS_LEAST], sqrt(s[SQUARES] / s[SEEN]), 100 * s[BELOW] / s[SEEN], s[INEXACT]);
+              most[LARGEST] + most[MINUS_LEAST], sqrt(s[SQUARES] / s[SEEN]), 100 * s[BELOW] / s[SEEN],
+              s[INEXACT]);
   }
   if (sum->of[CALLS][CHECKED] > 0)
-    fprintf(f, "%-25s %11s %11s %11s %11s %11s %11s %11s\n", "checked, beside MPI's", "calls",
-            "worst/bound", "rms/bound", "worst/range", "rms/range", "ms", "MPI's ms");
+    fprintf(f, "%-25s %11s %11s %11s %11s %11s %11s %11s\n", "checked, beside MPI's", "calls", "worst/bound",
+            "rms/bound", "worst/range", "rms/range", "ms", "MPI's ms");
   for (int c = 0; c < CALLS; c++) {
     const double *s = sum->of[c], *most = sum->most[c], n = s[CHECKED];
     if (n > 0)

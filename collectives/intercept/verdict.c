@@ -87,7 +87,8 @@ static void print_worth(FILE *f, const double *all) {
     fprintf(f, "verdict: on this network a call %s %.4g ms: %.0f calls were made by MPI, too\n",
             gain < 0 ? "lost" : "gained", fabs(gain), checked);
   else
-    fprintf(f, "verdict: no call was made by MPI, too: GHZ_MPI_CHECK=1 says what calls gain or lose on this network\n");
+    fprintf(f, "verdict: no call was made by MPI, too: GHZ_MPI_CHECK=1 says what calls gain or lose on this "
+               "network\n");
 }
 
 /* By bytes, then calls, the most first. */

@@ -98,15 +98,14 @@ typedef struct wish {
 /* Of each collective, and behind them of all that are not named: bcast:abs:1,rel:1e-4. */
 static int parse_bounds(const char *text, wish wishes[COLLECTIVES + 1]) {
   wish read[COLLECTIVES + 1] = {{{GHZ_ABS, 0}, 0}};
-  for (const char *rest = text; rest; text = rest + 1) {
+  for (const char *end = text; *end; text = end + 1) {
     char entry[80];
-    rest = strchr(text, ',');
     const size_t i = collective_of(text), name = i < COLLECTIVES ? strlen(collective_names[i]) : 0;
-    const size_t length = rest ? (size_t)(rest - text) : strlen(text), colon = name > 0;
-    if (length >= sizeof entry || length < name + colon || (colon && text[name] != ':') || read[i].bound.value > 0)
-      return 0;
-    snprintf(entry, sizeof entry, "%.*s", (int)(length - name - colon), text + name + colon);
-    if (!parse_bound(entry, &read[i].bound, &read[i].of_result))
+    text += name;
+    end = text + strcspn(text, ",");
+    snprintf(entry, sizeof entry, "%.*s", (int)(end - text), text);
+    if (end - text >= (ptrdiff_t)sizeof entry || (name && *entry != ':') || read[i].bound.value > 0 ||
+        !parse_bound(entry + (name > 0), &read[i].bound, &read[i].of_result))
       return 0;
   }
   memcpy(wishes, read, sizeof read);

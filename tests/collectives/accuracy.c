@@ -5,8 +5,10 @@
 #include "suite.h"
 #include <ghz/mpi.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 enum { RANKS = 3, N = 70000, GAP = 1000, ROOM = RANKS * (N + GAP), ROOT = 1 };
 #define EB 1e-3
@@ -54,17 +56,13 @@ static int make(what w, float *y, const ghz_mpi_options *o) {
   case SCATTERED_UNEVENLY:
     return o ? ghz_reduce_scatterv(send, y, wide_counts, t, MPI_SUM, c, o)
              : MPI_Reduce_scatter(send, y, counts, t, MPI_SUM, c);
-  case ALLGATHER:
-    return o ? ghz_allgather(send, y, N, t, c, o) : MPI_Allgather(send, N, t, y, N, t, c);
+  case ALLGATHER: return o ? ghz_allgather(send, y, N, t, c, o) : MPI_Allgather(send, N, t, y, N, t, c);
   case ALLGATHERV:
     return o ? ghz_allgatherv(send, y, wide_counts, wide_places, t, c, o)
              : MPI_Allgatherv(send, counts[here.rank], t, y, counts, places, t, c);
-  case BCAST:
-    return o ? ghz_bcast(y, N, t, ROOT, c, o) : MPI_Bcast(y, N, t, ROOT, c);
-  case SCATTER:
-    return o ? ghz_scatter(send, y, N, t, ROOT, c, o) : MPI_Scatter(send, N, t, y, N, t, ROOT, c);
-  default:
-    return o ? ghz_gather(send, y, N, t, ROOT, c, o) : MPI_Gather(send, N, t, y, N, t, ROOT, c);
+  case BCAST: return o ? ghz_bcast(y, N, t, ROOT, c, o) : MPI_Bcast(y, N, t, ROOT, c);
+  case SCATTER: return o ? ghz_scatter(send, y, N, t, ROOT, c, o) : MPI_Scatter(send, N, t, y, N, t, ROOT, c);
+  default: return o ? ghz_gather(send, y, N, t, ROOT, c, o) : MPI_Gather(send, N, t, y, N, t, ROOT, c);
   }
 }
 
@@ -72,18 +70,12 @@ static int make(what w, float *y, const ghz_mpi_options *o) {
 static int is_result(what w, int i) {
   const int rank = here.rank, block = i / (N + GAP);
   switch (w) {
-  case REDUCE:
-    return rank == ROOT && i < N;
-  case GATHER:
-    return rank == ROOT && i < RANKS * N;
-  case SCATTERED_UNEVENLY:
-    return i < counts[rank];
-  case ALLGATHER:
-    return i < RANKS * N;
-  case ALLGATHERV:
-    return i - places[block] < counts[block];
-  default:
-    return i < N;
+  case REDUCE: return rank == ROOT && i < N;
+  case GATHER: return rank == ROOT && i < RANKS * N;
+  case SCATTERED_UNEVENLY: return i < counts[rank];
+  case ALLGATHER: return i < RANKS * N;
+  case ALLGATHERV: return i - places[block] < counts[block];
+  default: return i < N;
   }
 }
 
@@ -113,7 +105,8 @@ static void compare(what w, const ghz_mpi_report *r) {
   if (n == 0)
     return;
   check(r->min == least && r->max == most, "range %.9g to %.9g, not %.9g to %.9g", r->min, r->max, least, most);
-  check(near(r->rms, sqrt(squares / n)) && near(r->below, below / n), "rms %g, %g below the bound", r->rms, r->below);
+  check(near(r->rms, sqrt(squares / n)) && near(r->below, below / n), "rms %g, %g below the bound", r->rms,
+        r->below);
   check(r->error == worst && near(r->error_rms, sqrt(errors / n)), "errors %g, %g, not %g, %g", r->error,
         r->error_rms, worst, sqrt(errors / n));
   check(r->error > 0 && r->error <= r->bound * 1.001, "error %g, bound %g", r->error, r->bound);
@@ -135,14 +128,16 @@ static void find(what w) {
   suite_case("call %d", (int)w);
   prepare(plain, 0);
   make(w, plain, &none);
-  check(r.by_mpi == 0 && r.error == 0 && r.threads > 0 && r.cpu > 0, "checked, or no cpu: %g, %g", r.by_mpi, r.cpu);
+  check(r.by_mpi == 0 && r.error == 0 && r.threads > 0 && r.cpu > 0, "checked, or no cpu: %g, %g", r.by_mpi,
+        r.cpu);
   prepare(wanted, 0);
   make(w, wanted, NULL);
   prepare(got, 0);
   memcpy(before, got, sizeof got);
   check(make(w, got, &o) == MPI_SUCCESS && r.by_mpi > 0, "not checked");
   for (int i = 0; i < ROOM; i++) /* of what is no result, the library writes what it writes without a check */
-    if (!check(memcmp(&got[i], &plain[i], sizeof(float)) == 0, "value %d is another one where the call is checked", i))
+    if (!check(memcmp(&got[i], &plain[i], sizeof(float)) == 0,
+               "value %d is another one where the call is checked", i))
       break;
   compare(w, &r);
 }
@@ -173,13 +168,46 @@ static void spare_some(void) {
     const int code = make(ALLREDUCE, got, &o), refused = allocator_refused() > 0;
     allocator_refuse(0, 0);
     check(refused == (here.rank == victim), "no allocation");
-    check(code == MPI_SUCCESS && r.by_mpi == 0 && r.error == 0 && r.seen > 0, "code %d, checked: %d", code, r.by_mpi > 0);
+    check(code == MPI_SUCCESS && r.by_mpi == 0 && r.error == 0 && r.seen > 0, "code %d, checked: %d", code,
+          r.by_mpi > 0);
   }
   suite_case("a fill value, and no rank's contribution");
   o.has_fill = 1, o.fill = 1e20;
   check(make(ALLREDUCE, got, &o) == MPI_SUCCESS && r.by_mpi == 0, "MPI adds fills up");
   o.has_fill = 0, o.contributions = here.rank > 0;
   check(make(ALLREDUCE, got, &o) == MPI_SUCCESS && r.by_mpi == 0, "MPI adds what does not count");
+}
+
+/* Makes two calls of this type and operation, and counts the lines on stderr. */
+static int lines_of(const ghz_mpi_options *o, MPI_Datatype type, MPI_Op op) {
+  FILE *log = tmpfile();
+  const int err = dup(2);
+  int lines = 0;
+  fflush(stderr);
+  dup2(fileno(log), 2);
+  for (int i = 0; i < 2; i++)
+    ghz_allreduce(MPI_IN_PLACE, got, N, type, op, MPI_COMM_WORLD, o);
+  fflush(stderr);
+  dup2(err, 2);
+  close(err);
+  rewind(log);
+  for (int c; (c = fgetc(log)) != EOF;)
+    lines += c == '\n';
+  fclose(log);
+  return lines;
+}
+
+/* What excludes compression is said once, by rank 0, and not where it was asked for. */
+static void say(void) {
+  ghz_mpi_options none = GHZ_MPI_OPTIONS, native = none, exact = none, bound = none;
+  suite_case("calls that MPI makes");
+  native.algorithm = GHZ_MPI_NATIVE;
+  exact.bound.kind = GHZ_MPI_FLOAT;
+  bound.bound.value = EB;
+  check(lines_of(&native, MPI_FLOAT, MPI_SUM) == 0 && lines_of(&exact, MPI_DOUBLE, MPI_MAX) == 0,
+        "said, though asked for");
+  check(lines_of(&none, MPI_FLOAT, MPI_SUM) == (here.rank == 0), "a call without a bound is not told once");
+  check(lines_of(&bound, MPI_INT, MPI_SUM) == 0 && lines_of(&bound, MPI_FLOAT, MPI_PROD) == 0, "told twice");
 }
 
 static void refuse(void) {
@@ -215,6 +243,7 @@ int main(int argc, char **argv) {
   suite_begin(argc, argv, MPI_THREAD_SINGLE);
   if (!check(here.ranks == RANKS, "this test is for %d ranks", RANKS))
     return suite_end(NULL);
+  say();
   for (int w = 0; w < WHATS; w++)
     find((what)w);
   count();

@@ -295,7 +295,7 @@ typedef struct ghz_mpi_options {
 #define GHZ_MPI_OPTIONS                                                                                        \
   {                                                                                                            \
     sizeof(ghz_mpi_options), {GHZ_ABS, 0}, {0, {0, 0, 0}}, 0, 0, GHZ_MPI_ALGORITHM_AUTO, GHZ_MPI_MODE_AUTO,    \
-        -1, 1, 0, 0, 0, 0, NULL, GHZ_MPI_LINK_UNKNOWN, 0                                                          \
+        -1, 1, 0, 0, 0, 0, NULL, GHZ_MPI_LINK_UNKNOWN, 0                                                       \
   }
 
 /* ---- The calls ------------------------------------------------------------------------------- */
