@@ -3,11 +3,11 @@
 #include <string.h>
 
 #include "file/checksum.h"
-#include "file/layout.h"
+#include "file/header.h"
 #include "file/pack.h"
 #include "file/writer/writer.h"
 #include "rules/bytes.h"
-#include "rules/fill.h"
+#include "rules/lattice_rules.h"
 #include "rules/shape.h"
 
 /* ---- Streams --------------------------------------------------------------------------------- */
