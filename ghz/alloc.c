@@ -73,31 +73,20 @@ ghz_status ghz_compress_alloc(ghz_context *ctx, ghz_type type, ghz_bound bound, 
   return deliver(status, &result, made, stream, size);
 }
 
-static ghz_status compute_alloc(ghz_context *ctx, const computation *c, void **stream, size_t *size) {
-  ghz_slice result;
-  block made = {NULL, 0};
-  ghz_status status = ghz_compute(ctx, c, &(destination){layout_in_block, &made, 0}, &result);
-  return deliver(status, &result, made, stream, size);
-}
-
 ghz_status ghz_compute_alloc(ghz_context *ctx, const computation *c, void **stream, size_t *size) {
   GHZ_CALL(ctx);
+  ghz_slice result;
+  block made = {NULL, 0};
   ghz_status status = begin(ctx, stream, size);
-  return status == GHZ_OK ? compute_alloc(ctx, c, stream, size) : status;
-}
-
-ghz_status ghz_sum_alloc(ghz_context *ctx, size_t k, const ghz_bytes *streams, void **stream, size_t *size) {
-  return ghz_compute_alloc(ctx, &(computation){.k = k, .streams = streams}, stream, size);
+  if (status == GHZ_OK)
+    status = ghz_compute(ctx, c, &(destination){layout_in_block, &made, 0}, &result);
+  return deliver(status, &result, made, stream, size);
 }
 
 ghz_status ghz_linear_alloc(ghz_context *ctx, size_t k, const ghz_bytes *streams, const int64_t *weights,
                             uint64_t divisor, void **stream, size_t *size) {
-  GHZ_CALL(ctx);
-  computation c;
-  ghz_status status = begin(ctx, stream, size);
-  if (status == GHZ_OK)
-    status = ghz_linear_computation(ctx, k, streams, weights, divisor, &c);
-  return status == GHZ_OK ? compute_alloc(ctx, &c, stream, size) : status;
+  const computation c = {.k = k, .weights = weights, .divisor = divisor, .streams = streams};
+  return ghz_compute_alloc(ctx, &c, stream, size);
 }
 
 ghz_status ghz_decompress_alloc(ghz_context *ctx, ghz_bytes src, ghz_type out, void **values, size_t *count) {

@@ -137,11 +137,6 @@ static ghz_status locate(ghz_context *ctx, const computation *w, operand *operan
   return GHZ_OK;
 }
 
-/* A computation names only what it uses: 0 is no factor and no divisor. */
-static double or_one(double v) {
-  return v == 0 ? 1 : v;
-}
-
 static ghz_status compute(ghz_context *ctx, const computation *w, const destination *to, ghz_slice *result) {
   agreed_operands of;
   ghz_status status = ghz_open_headers(ctx, w, &of, result);
@@ -149,14 +144,12 @@ static ghz_status compute(ghz_context *ctx, const computation *w, const destinat
     return status;
   compute_job job = {
       .tiles = ctx->tiles, .what = w, .lattice = storage_lattice(&result->lattice), .operands = of.operands};
-  for (size_t i = 0; of.own && i < w->k; i++)
-    of.own[i].lattice = storage_lattice(&of.own[i].lattice);
   job.op = (tile_op){.k = w->k,
                      .coefficients = of.coefficients,
                      .own = of.own,
-                     .factor = or_one(w->factor),
-                     .divisor = or_one(w->divisor),
-                     .scaled = w->scaled,
+                     .factor = w->factor == 0 ? 1 : w->factor,
+                     .divisor = (double)w->divisor,
+                     .scaled = w->factor != 0 || w->divisor > 1,
                      .beside_others = of.counting > 1,
                      .terms = result->terms,
                      .tile_bound = ghz_tile_bound(result->shape.dims, result->lattice.type, result->terms, 0)};
@@ -174,87 +167,37 @@ static ghz_status compute(ghz_context *ctx, const computation *w, const destinat
 }
 
 ghz_status ghz_compute(ghz_context *ctx, const computation *w, const destination *to, ghz_slice *result) {
-  if (w->k == 0 || !to->dst || (compressed(w) && !w->streams && !w->slices))
-    return ghz_fail(ctx, GHZ_EINVAL, "%s",
-                    w->k == 0  ? "no operands"
-                    : !to->dst ? "dst is NULL"
-                               : "the operands are NULL");
-  ghz_status status = w->values ? ghz_compression_check(ctx, w->values) : GHZ_OK;
-  if (status != GHZ_OK)
-    return status;
+  const char *wrong = w->k == 0                                    ? "no operands"
+                      : w->divisor == 0                            ? "the divisor is 0"
+                      : !to->dst                                   ? "dst is NULL"
+                      : compressed(w) && !w->streams && !w->slices ? "the operands are NULL"
+                                                                   : NULL;
+  if (wrong)
+    return ghz_fail(ctx, GHZ_EINVAL, "%s", wrong);
   floating_environment env;
   floating_begin(&env);
-  status = compute(ctx, w, to, result);
+  ghz_status status = compute(ctx, w, to, result);
   floating_end(&env);
   return status;
 }
 
 /* ---- The public operations ------------------------------------------------------------------- */
 
-static ghz_status to_stream(ghz_context *ctx, computation c, void *dst, size_t capacity, size_t *size) {
+static ghz_status to_stream(ghz_context *ctx, const computation *c, void *dst, size_t capacity, size_t *size) {
   ghz_slice result;
   if (!size)
     return ghz_fail(ctx, GHZ_EINVAL, "size is NULL");
-  ghz_status status = ghz_compute(ctx, &c, &(destination){ghz_stream_layout, dst, capacity}, &result);
+  ghz_status status = ghz_compute(ctx, c, &(destination){ghz_stream_layout, dst, capacity}, &result);
   if (status == GHZ_OK)
     *size = ghz_stream_finish(&result, dst);
   return status;
 }
 
-ghz_status ghz_combine(ghz_context *ctx, size_t k, const ghz_bytes *streams, const int64_t *coefficients,
-                       void *dst, size_t capacity, size_t *size) {
-  GHZ_CALL(ctx);
-  if (!coefficients)
-    return ghz_fail(ctx, GHZ_EINVAL, "coefficients is NULL");
-  return to_stream(ctx, (computation){.k = k, .streams = streams, .coefficients = coefficients}, dst, capacity,
-                   size);
-}
-
-ghz_status ghz_sum(ghz_context *ctx, size_t k, const ghz_bytes *streams, void *dst, size_t capacity,
-                   size_t *size) {
-  GHZ_CALL(ctx);
-  return to_stream(ctx, (computation){.k = k, .streams = streams}, dst, capacity, size);
-}
-
-ghz_status ghz_mean(ghz_context *ctx, size_t k, const ghz_bytes *streams, void *dst, size_t capacity,
-                    size_t *size) {
-  GHZ_CALL(ctx);
-  return to_stream(ctx, (computation){.k = k, .streams = streams, .divisor = (double)k, .scaled = 1}, dst,
-                   capacity, size);
-}
-
-/* Divided by 1 nothing is scaled: values outside the lattice are those of ghz_combine. */
-ghz_status ghz_linear_computation(ghz_context *ctx, size_t k, const ghz_bytes *streams, const int64_t *weights,
-                                  uint64_t divisor, computation *c) {
-  if (!weights || divisor == 0)
-    return ghz_fail(ctx, GHZ_EINVAL, "%s", weights ? "the divisor is 0" : "weights is NULL");
-  *c = (computation){.k = k,
-                     .streams = streams,
-                     .coefficients = weights,
-                     .linear = 1,
-                     .divisor = (double)divisor,
-                     .scaled = divisor != 1};
-  return GHZ_OK;
-}
-
 ghz_status ghz_linear(ghz_context *ctx, size_t k, const ghz_bytes *streams, const int64_t *weights,
                       uint64_t divisor, void *dst, size_t capacity, size_t *size) {
   GHZ_CALL(ctx);
-  computation c;
-  ghz_status status = ghz_linear_computation(ctx, k, streams, weights, divisor, &c);
-  return status == GHZ_OK ? to_stream(ctx, c, dst, capacity, size) : status;
-}
-
-ghz_status ghz_add(ghz_context *ctx, ghz_bytes a, ghz_bytes b, void *dst, size_t capacity, size_t *size) {
-  return ghz_sum(ctx, 2, (ghz_bytes[]){a, b}, dst, capacity, size);
-}
-
-ghz_status ghz_subtract(ghz_context *ctx, ghz_bytes a, ghz_bytes b, void *dst, size_t capacity, size_t *size) {
-  return ghz_combine(ctx, 2, (ghz_bytes[]){a, b}, (int64_t[]){1, -1}, dst, capacity, size);
-}
-
-ghz_status ghz_negate(ghz_context *ctx, ghz_bytes a, void *dst, size_t capacity, size_t *size) {
-  return ghz_combine(ctx, 1, &a, (int64_t[]){-1}, dst, capacity, size);
+  const computation c = {.k = k, .weights = weights, .divisor = divisor, .streams = streams};
+  return to_stream(ctx, &c, dst, capacity, size);
 }
 
 ghz_status ghz_scale(ghz_context *ctx, ghz_bytes a, double factor, void *dst, size_t capacity, size_t *size) {
@@ -263,25 +206,21 @@ ghz_status ghz_scale(ghz_context *ctx, ghz_bytes a, double factor, void *dst, si
   int64_t sign = signbit(factor) ? -1 : 1;
   floating_begin(&env); /* a denormal factor is not 0 */
   int valid = fabs(factor) > 0 && fabs(factor) <= DBL_MAX;
-  computation c = {.k = 1, .streams = &a, .coefficients = &sign, .factor = fabs(factor), .scaled = 1};
-  ghz_status status = valid ? to_stream(ctx, c, dst, capacity, size)
+  const computation c = {.k = 1, .weights = &sign, .divisor = 1, .factor = fabs(factor), .streams = &a};
+  ghz_status status = valid ? to_stream(ctx, &c, dst, capacity, size)
                             : ghz_fail(ctx, GHZ_EINVAL, "factor %g: must be finite, and not 0", factor);
   floating_end(&env);
   return status;
 }
 
-static ghz_status stream_extremum(ghz_context *ctx, enum operation operation, ghz_bytes a, ghz_bytes b,
-                                  void *dst, size_t capacity, size_t *size) {
-  return to_stream(ctx, (computation){.operation = operation, .k = 2, .streams = (ghz_bytes[]){a, b}}, dst,
-                   capacity, size);
-}
-
 ghz_status ghz_minimum(ghz_context *ctx, ghz_bytes a, ghz_bytes b, void *dst, size_t capacity, size_t *size) {
   GHZ_CALL(ctx);
-  return stream_extremum(ctx, MINIMUM, a, b, dst, capacity, size);
+  const computation c = {.operation = MINIMUM, .k = 2, .divisor = 1, .streams = (ghz_bytes[]){a, b}};
+  return to_stream(ctx, &c, dst, capacity, size);
 }
 
 ghz_status ghz_maximum(ghz_context *ctx, ghz_bytes a, ghz_bytes b, void *dst, size_t capacity, size_t *size) {
   GHZ_CALL(ctx);
-  return stream_extremum(ctx, MAXIMUM, a, b, dst, capacity, size);
+  const computation c = {.operation = MAXIMUM, .k = 2, .divisor = 1, .streams = (ghz_bytes[]){a, b}};
+  return to_stream(ctx, &c, dst, capacity, size);
 }

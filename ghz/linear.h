@@ -10,28 +10,22 @@
 
 enum operation { COMBINE, MINIMUM, MAXIMUM };
 
-/* What is computed. With `scaled`, step and bound of the result are those of the operands times
- * factor, or by divisor. */
+/* What is computed. Operands of a combination with weights may be on multiples of one lattice. */
 typedef struct computation {
   enum operation operation;
   size_t k;
-  const int64_t *coefficients; /* NULL: all 1 */
-  int linear;             /* the operands' lattices may be multiples of each other; all have coefficients */
-  double factor, divisor; /* > 0; 0 where there is none */
-  int scaled;
+  const int64_t *weights;    /* NULL: all 1 */
+  uint64_t divisor;          /* of step and bound of the result; 1: there is none */
+  double factor;             /* of these, without a divisor; 0: there is none */
   const ghz_bytes *streams;  /* these, */
   const ghz_slice *slices;   /* or these */
-  const compression *values; /* and, unless NULL, as the last of k these, compressed tile by tile */
+  const compression *values; /* and, unless NULL, as the last of k these, which were checked: tile by tile */
 } computation;
 
 /* Runs it; *result then describes the result's tiles. */
 ghz_status ghz_compute(ghz_context *ctx, const computation *w, const destination *to, ghz_slice *result);
 
-/* What ghz_linear computes. EINVAL without weights, or if the divisor is 0. */
-ghz_status ghz_linear_computation(ghz_context *ctx, size_t k, const ghz_bytes *streams, const int64_t *weights,
-                                  uint64_t divisor, computation *c);
-
-/* Runs it as a call of its own, to a stream that is allocated, as ghz_sum_alloc does. */
+/* Runs it as a call of its own, to a stream that is allocated, as ghz_linear_alloc does. */
 ghz_status ghz_compute_alloc(ghz_context *ctx, const computation *c, void **stream, size_t *size);
 
 /* ---- Agreement ------------------------------------------------------------------------------- */
@@ -40,8 +34,8 @@ ghz_status ghz_compute_alloc(ghz_context *ctx, const computation *c, void **stre
 typedef struct agreed_operands {
   operand *operands;
   const int64_t *coefficients; /* NULL: all 1 */
-  own_lattice *own;            /* of a linear computation; else NULL */
-  size_t counting;             /* whose coefficient is not 0 */
+  const own_lattice *own;      /* NULL: all are on that of the result */
+  size_t counting;             /* whose weight is not 0 */
 } agreed_operands;
 
 /* Opens the headers of all operands, which must agree; the indices are not looked at yet. *result

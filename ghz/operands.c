@@ -40,22 +40,22 @@ static ghz_status kinds_agree(ghz_context *ctx, const ghz_slice *a, const ghz_sl
   return GHZ_OK;
 }
 
-static ghz_status fills_agree(ghz_context *ctx, const ghz_lattice *l, const ghz_lattice *m, size_t i) {
-  if (fills_equal(l, m))
-    return GHZ_OK;
-  return ghz_fail(ctx, GHZ_EMISMATCH, "%s in operand %zu, %s in operand 0", describe_fill(m).text, i,
-                  describe_fill(l).text);
+/* Whether it has the fill of operand 0, too. */
+static ghz_status kinds_and_fills_agree(ghz_context *ctx, const ghz_slice *a, const ghz_slice *b, size_t i) {
+  ghz_status status = kinds_agree(ctx, a, b, i);
+  if (status == GHZ_OK && !fills_equal(&a->lattice, &b->lattice))
+    status = ghz_fail(ctx, GHZ_EMISMATCH, "%s in operand %zu, %s in operand 0", describe_fill(&b->lattice).text,
+                      i, describe_fill(&a->lattice).text);
+  return status;
 }
 
 ghz_status ghz_operands_agree(ghz_context *ctx, const ghz_slice *a, const ghz_slice *b, size_t i) {
   const ghz_lattice *l = &a->lattice, *m = &b->lattice;
-  ghz_status status = kinds_agree(ctx, a, b, i);
-  if (status == GHZ_OK && l->step != m->step)
-    status = ghz_fail(ctx, GHZ_EMISMATCH, "step %.17g in operand %zu, %.17g in operand 0", m->step, i, l->step);
-  if (status == GHZ_OK)
-    status = fills_agree(ctx, l, m, i);
+  ghz_status status = kinds_and_fills_agree(ctx, a, b, i);
+  const int steps = l->step != m->step;
   if (status == GHZ_OK && !ghz_lattice_equal(l, m))
-    status = ghz_fail(ctx, GHZ_EMISMATCH, "bound %.17g in operand %zu, %.17g in operand 0", m->eb, i, l->eb);
+    status = ghz_fail(ctx, GHZ_EMISMATCH, "%s %.17g in operand %zu, %.17g in operand 0",
+                      steps ? "step" : "bound", steps ? m->step : m->eb, i, steps ? l->step : l->eb);
   return status;
 }
 
@@ -69,14 +69,13 @@ static ghz_status comparable(ghz_context *ctx, const computation *w, const ghz_s
                   i);
 }
 
+/* What comes from outside is checked here, once: streams, and slices, which may be made by hand. */
 static ghz_status open_header(ghz_context *ctx, const computation *w, size_t i, ghz_slice *s) {
-  if (w->values && i == w->k - 1)
-    *s = ghz_compression_header(w->values);
-  else if (w->streams)
+  const int compressed = !w->values || i < w->k - 1;
+  if (compressed && w->streams)
     return ghz_stream_header(ctx, w->streams[i], i, s);
-  else
-    *s = w->slices[i];
-  return ghz_slice_valid(s) ? GHZ_OK : ghz_fail(ctx, GHZ_EINVAL, "operand %zu is no slice", i);
+  *s = compressed ? w->slices[i] : ghz_compression_header(w->values);
+  return !compressed || ghz_slice_valid(s) ? GHZ_OK : ghz_fail(ctx, GHZ_EINVAL, "operand %zu is no slice", i);
 }
 
 /* ---- Lattices that are multiples of each other ----------------------------------------------- */
@@ -138,24 +137,27 @@ static ghz_status no_common_lattice(ghz_context *ctx, const agreed_operands *of,
 
 /* Coefficients on the finest lattice, which *common becomes, from weights and lattices. One that
  * wraps has too many terms, or no tiles. */
-static ghz_status relabel(ghz_context *ctx, const computation *w, agreed_operands *of, int64_t *coefficients,
-                          ghz_lattice *common) {
+static ghz_status relabel(ghz_context *ctx, const computation *w, agreed_operands *of, ghz_lattice *common) {
+  own_lattice *own = (own_lattice *)(void *)(of->operands + w->k);
+  int64_t *coefficients = (int64_t *)(void *)(own + w->k);
   const size_t fine = finest(of, w->k);
   for (size_t i = 0; i < w->k; i++) {
     const uint64_t f = ghz_factor_between(lattice_of(of, i), lattice_of(of, fine));
     if (f == 0)
       return no_common_lattice(ctx, of, i, fine);
-    of->own[i] = (own_lattice){*lattice_of(of, i), w->coefficients[i], f};
-    coefficients[i] = (int64_t)((uint64_t)w->coefficients[i] * f);
+    own[i] = (own_lattice){storage_lattice(lattice_of(of, i)), w->weights[i], f};
+    coefficients[i] = (int64_t)((uint64_t)w->weights[i] * f);
+    of->own = f == 1 ? of->own : own;
   }
+  of->coefficients = coefficients;
   *common = *lattice_of(of, fine);
   return GHZ_OK;
 }
 
 /* ---- The result's header --------------------------------------------------------------------- */
 
-static inline int64_t coefficient(const computation *w, size_t i) {
-  return w->coefficients ? w->coefficients[i] : 1;
+static inline int64_t weight(const computation *w, size_t i) {
+  return w->weights ? w->weights[i] : 1;
 }
 
 /* a * b and a + b, or the largest number. */
@@ -174,7 +176,7 @@ static uint64_t count_terms(const computation *w, const agreed_operands *of) {
   uint64_t total = 0;
   for (size_t i = 0; i < w->k; i++) {
     const uint64_t terms = of->operands[i].slice.terms, f = of->own ? of->own[i].factor : 1;
-    const int64_t c = coefficient(w, i);
+    const int64_t c = weight(w, i);
     const uint64_t magnitude = c < 0 ? -(uint64_t)c : (uint64_t)c;
     if (w->operation == COMBINE)
       total = add_most(total, multiply_most(multiply_most(magnitude, f), terms));
@@ -192,18 +194,12 @@ static ghz_status check_terms(ghz_context *ctx, uint64_t terms, uint64_t limit) 
                   (ull)terms, terms == UINT64_MAX ? " or more" : "", (ull)limit);
 }
 
-/* Memory for operands, and of a linear computation for what belongs to them. */
-static ghz_status reserve(ghz_context *ctx, const computation *w, agreed_operands *of, int64_t **coefficients) {
-  const size_t each = sizeof(operand) + (w->linear ? sizeof(own_lattice) + sizeof(int64_t) : 0);
-  uint8_t *memory = w->k < SIZE_MAX / 512 ? ghz_arena_reserve(&ctx->operands, w->k * each) : NULL;
-  if (!memory)
-    return ghz_fail(ctx, GHZ_ENOMEM, "no scratch for %zu operands", w->k);
-  *of = (agreed_operands){.operands = (operand *)(void *)memory, .coefficients = w->coefficients};
-  if (w->linear) {
-    of->own = (own_lattice *)(void *)(memory + w->k * sizeof(operand));
-    of->coefficients = *coefficients = (int64_t *)(void *)(of->own + w->k);
-  }
-  return GHZ_OK;
+/* Memory for operands, and of those with weights for what belongs to them. */
+static ghz_status reserve(ghz_context *ctx, const computation *w, agreed_operands *of) {
+  const size_t each = sizeof(operand) + (w->weights ? sizeof(own_lattice) + sizeof(int64_t) : 0);
+  *of = (agreed_operands){.operands =
+                              w->k < SIZE_MAX / 512 ? ghz_arena_reserve(&ctx->operands, w->k * each) : NULL};
+  return of->operands ? GHZ_OK : ghz_fail(ctx, GHZ_ENOMEM, "no scratch for %zu operands", w->k);
 }
 
 static ghz_status open_and_compare(ghz_context *ctx, const computation *w, agreed_operands *of) {
@@ -211,12 +207,8 @@ static ghz_status open_and_compare(ghz_context *ctx, const computation *w, agree
   ghz_status status = GHZ_OK;
   for (size_t i = 0; i < w->k && status == GHZ_OK; i++) {
     status = open_header(ctx, w, i, &o[i].slice);
-    if (status == GHZ_OK && !w->linear)
-      status = ghz_operands_agree(ctx, &o[0].slice, &o[i].slice, i);
-    if (status == GHZ_OK && w->linear)
-      status = kinds_agree(ctx, &o[0].slice, &o[i].slice, i);
-    if (status == GHZ_OK && w->linear)
-      status = fills_agree(ctx, &o[0].slice.lattice, &o[i].slice.lattice, i);
+    if (status == GHZ_OK)
+      status = (w->weights ? kinds_and_fills_agree : ghz_operands_agree)(ctx, &o[0].slice, &o[i].slice, i);
     if (status == GHZ_OK)
       status = comparable(ctx, w, &o[i].slice, i);
   }
@@ -225,20 +217,19 @@ static ghz_status open_and_compare(ghz_context *ctx, const computation *w, agree
 
 /* Too many terms are reported only where all operands agree. */
 ghz_status ghz_open_headers(ghz_context *ctx, const computation *w, agreed_operands *of, ghz_slice *result) {
-  int64_t *coefficients = NULL;
-  ghz_status status = reserve(ctx, w, of, &coefficients);
+  ghz_status status = reserve(ctx, w, of);
   if (status == GHZ_OK)
     status = open_and_compare(ctx, w, of);
   if (status != GHZ_OK)
     return status;
   *result = of->operands[0].slice;
-  if (w->linear)
-    status = relabel(ctx, w, of, coefficients, &result->lattice);
+  if (w->weights)
+    status = relabel(ctx, w, of, &result->lattice);
   if (status != GHZ_OK)
     return status;
   result->inexact = result->transform = 0;
   for (size_t i = 0; i < w->k; i++)
-    if (coefficient(w, i)) {
+    if (weight(w, i)) {
       result->inexact |= of->operands[i].slice.inexact;
       result->transform |= of->operands[i].slice.transform;
       of->counting++;

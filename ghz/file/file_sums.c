@@ -132,7 +132,6 @@ static ghz_status run(const summation *s, size_t i, const computation *w) {
 static ghz_status fold(const summation *s, size_t i) {
   const frame_slots *c = s->c;
   const ghz_file_operation *op = s->op;
-  const uint64_t divisor = i < s->k - 1 || op->extremum ? 0 : op->divisor;
   for (size_t j = 0; j < c->filled; j++)
     c->streams[j] = c->slot[j].stream;
   return run(s, i,
@@ -140,23 +139,19 @@ static ghz_status fold(const summation *s, size_t i) {
                                          : op->extremum   ? MAXIMUM
                                                           : COMBINE,
                             .k = c->filled,
-                            .streams = c->streams,
-                            .coefficients = op->coefficients ? c->coefficient : NULL,
-                            .linear = op->coefficients != NULL,
-                            .divisor = (double)divisor,
-                            .scaled = divisor != 0});
+                            .weights = op->coefficients ? c->coefficient : NULL,
+                            .divisor = i < s->k - 1 || op->extremum || !op->divisor ? 1 : op->divisor,
+                            .streams = c->streams});
 }
 
 static ghz_status scale(const summation *s, double factor) {
   const int64_t sign = signbit(factor) ? -1 : 1;
   if (!from_to(fabs(factor), DBL_TRUE_MIN, DBL_MAX))
     return ghz_file_fail(s->files[0]->name, GHZ_EINVAL, "factor %g: must be finite, and not 0", factor);
-  return run(s, s->k - 1,
-             &(computation){.k = 1,
-                            .streams = &s->c->slot[0].stream,
-                            .coefficients = &sign,
-                            .factor = fabs(factor),
-                            .scaled = 1});
+  return run(
+      s, s->k - 1,
+      &(computation){
+          .k = 1, .weights = &sign, .divisor = 1, .factor = fabs(factor), .streams = &s->c->slot[0].stream});
 }
 
 /* ---- Frames ---------------------------------------------------------------------------------- */

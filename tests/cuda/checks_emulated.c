@@ -228,7 +228,7 @@ void check_no_allocation_no_waiting(trial *t) {
   s[4] = ghz_cuda_subtract(t->gpu, GHZ_F32, ghz_flat(N), two[0], two[1], dst, room, DONE);
   s[5] = ghz_cuda_sum(t->gpu, GHZ_F32, ghz_flat(N), 2, two, dst, room, DONE);
   s[6] = ghz_cuda_mean(t->gpu, GHZ_F32, ghz_flat(N), 2, two, dst, room, DONE);
-  s[7] = ghz_cuda_combine(t->gpu, GHZ_F32, ghz_flat(N), 2, two, c, dst, room, DONE);
+  s[7] = ghz_cuda_linear(t->gpu, GHZ_F32, ghz_flat(N), 2, two, c, 1, dst, room, DONE);
   s[8] = ghz_cuda_accumulate(t->gpu, GHZ_F32, ghz_flat(N), dst, room, two[1], DONE);
   s[9] = ghz_cuda_slice_compress(t->gpu, &p.lattice, 1, p.x.data, ghz_flat(N), 1, 3, dst, room, DONE);
   s[10] = ghz_cuda_slice_sum(t->gpu, cuda_slice(GHZ_F32, FIRST, TILES), 1, &m, 3, dst, room, DONE);
