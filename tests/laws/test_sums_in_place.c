@@ -1,6 +1,7 @@
 /* test_sums_in_place.c: accumulators: of streams and of values, from empty ones on: the bytes of
  * compression and addition, and nothing changed by a call that fails. */
 /* SPDX-License-Identifier: BSD-3-Clause */
+#include "damage.h"
 #include "fields.h"
 #include "support.h"
 
@@ -124,7 +125,7 @@ Test(sums_in_place, errors) {
   void *x = input_make(input_named("random_bits"), GHZ_F32, 3000, 1, 1);
   accumulator a = accumulator_make(&shape, GHZ_F32);
   add_stream(ctx, stream_of(ctx, &l, GHZ_ORDER_BEST, "walk", 3000, 1), &a);
-  const ref_bytes before = bytes_copy(a.memory.data, a.size);
+  const ref_bytes before = bytes_copy(a.memory.data, a.size), broken = bytes_copy(a.memory.data, a.size);
   void *acc = a.memory.data;
   const size_t room = a.memory.size;
 #define REFUSED(status, words, lattice, order, x, shape, acc, room, size)                                      \
@@ -140,6 +141,10 @@ Test(sums_in_place, errors) {
   REFUSED(GHZ_EINVAL, "size is NULL", &l, -1, x, &shape, acc, room, NULL);
   REFUSED(GHZ_EINVAL, "exceeds capacity", &l, -1, x, &shape, acc, a.size - 1, &a.size);
   REFUSED(GHZ_ECAPACITY, "does not fit", &l, -1, x, &shape, acc, a.size, &a.size);
+  refused(ctx, &a, ghz_accumulate(ctx, acc, room, &a.size, (ghz_bytes){before.data, before.size - 1}),
+          GHZ_ECORRUPT, "header");
+  damage_tile(broken, 1);
+  refused(ctx, &a, ghz_accumulate(ctx, acc, room, &a.size, view(broken)), GHZ_ECORRUPT, "tile 1 is damaged");
   same_bytes(content(&a), before, "the accumulator after errors");
   a.memory.data[64 + 16] ^= 1; /* in the index */
   refused(ctx, &a, ghz_accumulate_values(ctx, &l, -1, x, &shape, acc, room, &a.size), GHZ_ECORRUPT, "chunk 0");
