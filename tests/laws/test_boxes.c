@@ -94,7 +94,6 @@ Test(boxes, that_are_none) {
                GHZ_OK, "no values at all");
   float one;
   cr_assert_eq(ghz_decompress_range(ctx, (ghz_bytes){dst, size}, GHZ_F32, 0, 1, &one), GHZ_EINVAL);
-  cr_assert_not_null(strstr(ghz_context_message(ctx), "ghz_decompress_box"));
 }
 
 /* The choice of a shape by the extents of an array. */

@@ -1,6 +1,6 @@
 /* test_quick_decode.c: the quick ways of decoding bricks give the values of the general ones, bit
  * for bit: on fields, sums and crafted tiles of all kinds, and at the limits of their proofs
- * (tile/quick_lorenzo.h, tile/quick_transform.h). */
+ * (tile/quick_lorenzo_impl.h, tile/quick_transform_impl.h). */
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "crafted.h"
 #include "fields.h"

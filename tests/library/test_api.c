@@ -246,8 +246,8 @@ Test(api, operation_arguments) {
   cr_assert_eq(ghz_add(ctx, a, a, NULL, room, &size), GHZ_EINVAL);
   cr_assert_eq(ghz_add(ctx, a, a, dst, room, NULL), GHZ_EINVAL);
   cr_assert_eq(ghz_mean(ctx, 0, &a, dst, room, &size), GHZ_EINVAL);
-  cr_assert_eq(ghz_combine(ctx, 0, &a, &one, dst, room, &size), GHZ_EINVAL);
-  cr_assert_eq(ghz_combine(ctx, 1, &a, NULL, dst, room, &size), GHZ_EINVAL);
+  cr_assert_eq(ghz_linear(ctx, 0, &a, &one, 1, dst, room, &size), GHZ_EINVAL);
+  cr_assert_eq(ghz_linear(ctx, 1, &a, &one, 0, dst, room, &size), GHZ_EINVAL);
   cr_assert_eq(ghz_accumulate(ctx, dst, room, NULL, a), GHZ_EINVAL);
   static const double factors[] = {0, -0.0, NAN, INFINITY, -INFINITY, 1e300, 1e-300, 5e-324};
   for (size_t i = 0; i < 8; i++)
@@ -262,10 +262,10 @@ Test(api, dropped_operands_are_checked) {
   uint8_t dst[4096];
   size_t size;
   ghz_bytes good[2] = {view(s), view(s)}, bad[2] = {view(s), view(broken)}, other[2] = {view(s), view(shorter)};
-  cr_assert_eq(ghz_combine(ctx, 2, good, c, dst, sizeof dst, &size), GHZ_OK);
+  cr_assert_eq(ghz_linear(ctx, 2, good, c, 1, dst, sizeof dst, &size), GHZ_OK);
   cr_assert(size == s.size && memcmp(dst, s.data, size) == 0);
-  cr_assert_eq(ghz_combine(ctx, 2, bad, c, dst, sizeof dst, &size), GHZ_ECORRUPT);
-  cr_assert_eq(ghz_combine(ctx, 2, other, c, dst, sizeof dst, &size), GHZ_EMISMATCH);
+  cr_assert_eq(ghz_linear(ctx, 2, bad, c, 1, dst, sizeof dst, &size), GHZ_ECORRUPT);
+  cr_assert_eq(ghz_linear(ctx, 2, other, c, 1, dst, sizeof dst, &size), GHZ_EMISMATCH);
 }
 
 /* ---- Ranges ---- */
