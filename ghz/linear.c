@@ -143,13 +143,7 @@ static ghz_status compute(ghz_context *ctx, const computation *w, const destinat
   if (status != GHZ_OK)
     return status;
   compute_job job = {
-<<<<<<< HEAD:ghz/linear.c
       .tiles = ctx->tiles, .what = w, .lattice = storage_lattice(&result->lattice), .operands = of.operands};
-  for (size_t i = 0; of.own && i < w->k; i++)
-    of.own[i].lattice = storage_lattice(&of.own[i].lattice);
-=======
-      .tiles = ctx->tiles, .what = w, .lattice = storage_lattice(&result->lattice), .operands = of.operands};
->>>>>>> core:ghz/compute.c
   job.op = (tile_op){.k = w->k,
                      .coefficients = of.coefficients,
                      .own = of.own,
