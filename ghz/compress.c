@@ -9,9 +9,8 @@
 #include "context/parallel.h"
 #include "lattice.h"
 #include "range.h"
-#include "stream/operand.h"
 #include "stream/place.h"
-#include "stream/sizes.h"
+#include "stream/stream.h"
 #include "stream/tile_writer.h"
 
 typedef struct compress_job {

@@ -7,7 +7,7 @@
 #include "context/floating.h"
 #include "rules/bytes.h"
 #include "rules/lattice_rules.h"
-#include "stream/sizes.h"
+#include "stream/stream.h"
 #include "stream/tile_writer.h"
 
 typedef struct compute_job {

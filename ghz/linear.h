@@ -6,7 +6,7 @@
 #include <ghz/slice.h>
 
 #include "compress.h"
-#include "stream/operand.h"
+#include "stream/stream.h"
 
 enum operation { COMBINE, MINIMUM, MAXIMUM };
 

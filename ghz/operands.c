@@ -7,7 +7,6 @@
 
 #include "lattice.h"
 #include "numerals.h"
-#include "rules/fill.h"
 #include "rules/lattice_rules.h"
 
 /* "fill value -999" or "no fill value". */

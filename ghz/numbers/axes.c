@@ -12,10 +12,10 @@
 #include "lattice.h"
 #include "numbers/tally.h"
 #include "rules/bytes.h"
+#include "rules/lattice_rules.h"
 #include "rules/parse.h"
-#include "rules/types.h"
-#include "stream/operand.h"
 #include "stream/place.h"
+#include "stream/stream.h"
 
 enum { RANK_MAX = 32, AXES = 3 };
 

@@ -10,8 +10,8 @@
 #include "context/call.h"
 #include "context/parallel.h"
 #include "linear.h"
+#include "rules/lattice_rules.h"
 #include "rules/parse.h"
-#include "rules/types.h"
 #include "stream/place.h"
 
 typedef struct number_job {
@@ -163,7 +163,7 @@ static ghz_status compare_chunk(const void *job, chunk *c) {
   return status;
 }
 
-/* ---- What the bounds add -------------------------------------------------------------------- */
+/* ---- What the bounds add --------------------------------------------------------------------- */
 
 /* *to += count * a * b */
 static void add_error(fixed to, const exact *count, const exact *a, const exact *b) {

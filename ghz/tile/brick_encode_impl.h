@@ -197,11 +197,16 @@ static unsigned measure_coefficients(const brick *b, brick_encoding *p) {
   return finish_coefficients(w) + widths_sum(w->width);
 }
 
-static void inverse_transform(int dims, const int32_t *c, const live_coefficients *live, double *y) {
-  if (dims == 3)
-    inverse_cubes(c, live, y);
-  else
-    inverse_planes(c, live, y);
+/* The values of rounded coefficients, in steps. */
+static void values_of_coefficients(int dims, const brick_encoding *p, double *transformed) {
+  const tile_place whole = packed_place(whole_tile(dims));
+  const brick_target to = target_of(&whole, sizeof *transformed, 0, 1, transformed);
+  const tile_widths *w = &p->coefficients.widths;
+  static const quick_residual nothing;
+  quick_coefficients q;
+  begin_coefficients(dims, w->width, w->lead.anchor, 1, &q);
+  coefficients_of_integers(dims, p->c, &q);
+  put_all_sums(dims, GHZ_F64, &q, &nothing, &to);
 }
 
 /* What residual_in_float finds, in float64: for any brick. Returns 0 if it needs more than 16 bits,
@@ -211,11 +216,9 @@ static int residual_in_double(const brick *b, brick_encoding *p) {
   ALIGNED int16_t linear[TILE], r[TILE];
   tile_widths *w = &p->lattice.widths;
   const double inverse = 1 / b->lattice->step;
-  const live_coefficients live =
-      live_of(p->coefficients.widths.width, b->grid->dims, p->coefficients.widths.lead.anchor);
   if (p->narrow)
     integers_of_floats(b->grid->dims, &p->floats, p->c);
-  inverse_transform(b->grid->dims, p->c, &live, transformed);
+  values_of_coefficients(b->grid->dims, p, transformed);
   double largest = b->lattice->type == GHZ_F32 ? residual_f32(b->values, inverse, transformed, residual)
                                                : residual_f64(b->values, inverse, transformed, residual);
   if (b->outside)
