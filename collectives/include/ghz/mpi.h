@@ -210,8 +210,8 @@ typedef struct ghz_mpi_report {
    * made the call without the ranks asking each other. */
   double link;
   /* The result on this rank beside `bound`: of `seen` values, finite and not missing, the least, the
-   * largest, the root mean square, and the share that is smaller than the bound. A sample, some 32768
-   * values of a call, unless it was checked. 0 seen: uncompressed, nothing here, or device memory. */
+   * largest, the root mean square, and the share that is smaller than the bound. A sample, 32768
+   * values of a call at most, unless it was checked. 0 seen: uncompressed, nothing here, or device memory. */
   uint64_t seen;
   double min, max, rms, below;
   /* Of a checked call (options.check): seconds that MPI's took, 0 where there was none, which are no part

@@ -1,6 +1,6 @@
 # What the bound did, in the report; calls that MPI makes as well; and bounds of single collectives.
 # SPDX-License-Identifier: BSD-3-Clause
-# shellcheck shell=bash source-path=SCRIPTDIR/.. source=helpers.sh
+# shellcheck shell=bash source-path=SCRIPTDIR/.. source=helpers.sh disable=SC2016
 . "$HERE/helpers.sh"
 
 # line HEADING CALL: the figures of a table's line.
