@@ -303,37 +303,3 @@ Test(shapes, extrema) {
     }
 }
 
-/* ---- Never much larger than flat ---- */
-/* Noise, which no neighbour says anything about, and which may lie around a value far off or on a
- * slope; of float32 noise with few bits. */
-static void *noise_on(const ghz_lattice *l, const ghz_shape *shape, double amount, double offset, double slope,
-                      uint64_t seed) {
-  size_t n = (size_t)ghz_shape_count(shape), line = (size_t)shape->extent[2];
-  void *x = scratch(n * ghz_type_size(l->type));
-  for (size_t i = 0; i < n; i++)
-    put_value(l->type, x, i, (offset + slope * (double)(i % line) + amount * input_uniform(&seed)) * l->step);
-  return x;
-}
-
-/* Whole bricks of noise take at most 1 % more bytes than flat tiles of it, headers apart. */
-Test(shapes, noise_is_as_large_as_flat, .timeout = 600) {
-  static const ghz_shape of[] = {{3, {32, 32, 64}}, {2, {1, 256, 256}}, {3, {8, 64, 128}}};
-  static const double noises[] = {0.6, 1, 3, 30, 1000, 20000}, offsets[] = {0, 50, 3000, 30000},
-                      slopes[] = {0, 0.02, 1, -20};
-  CONTEXT(ctx, NULL, 2);
-  for (size_t s = 0; s < COUNT(of); s++)
-    for (size_t k = 0; k < COUNT(noises) * COUNT(offsets) * COUNT(slopes); k++) {
-      if (k % one_in())
-        continue;
-      SCOPE;
-      double noise = noises[k % COUNT(noises)], offset = offsets[k / COUNT(noises) % COUNT(offsets)],
-             slope = slopes[k / COUNT(noises) / COUNT(offsets)];
-      ghz_lattice l = lattice_abs((ghz_type)(k % 2), 0.37);
-      ghz_shape flat = ghz_flat(ghz_shape_count(&of[s]));
-      void *x = noise_on(&l, &of[s], noise, offset, slope, k);
-      size_t with = compress_shape(ctx, &l, GHZ_ORDER_BEST, x, &of[s]).size,
-             without = compress_shape(ctx, &l, GHZ_ORDER_BEST, x, &flat).size;
-      cr_assert_leq((double)with, 1.01 * (double)without, "%s, noise of %g at %g, slope %g: %zu and %zu bytes",
-                    shape_text(&of[s]), noise, offset, slope, with, without);
-    }
-}
