@@ -145,16 +145,13 @@ static const float *transform_input(const brick *b, float *scale, float room[TIL
   static double name(const REAL *x, double inverse, const double *transformed, double *left) {                 \
     const vec_64 magnitude = (vec_64){0} + INT64_MAX;                                                          \
     vec_64 bits, largest = {0};                                                                                \
-    int64_t all = 0;                                                                                           \
     for (int i = 0; i < TILE; i += DOUBLES) {                                                                  \
       for (int k = i; k < i + DOUBLES; k++)                                                                    \
         left[k] = (double)x[k] * inverse - transformed[k];                                                     \
       memcpy(&bits, left + i, sizeof bits);                                                                    \
       largest = max_64(bits & magnitude, largest);                                                             \
     }                                                                                                          \
-    for (int i = 0; i < DOUBLES; i++)                                                                          \
-      all = largest[i] > all ? largest[i] : all;                                                               \
-    return from_bits_f64((uint64_t)all);                                                                       \
+    return from_bits_f64((uint64_t)largest_lane_64(largest));                                                  \
   }
 
 DEFINE_LEFT(left_f32, float)
@@ -336,7 +333,7 @@ static void prefetch_brick(const tile_place *p, const void *x, size_t size) {
 static int encode_brick(const ghz_lattice *l, int least, int order, const tile_place *place, const void *x,
                         size_t limit, uint8_t *dst, size_t *size) {
   ALIGNED uint8_t columns[TILE * 8], copy[TILE * 8], outside[TILE];
-  const size_t value = ghz_type_size(l->type);
+  const size_t value = value_bytes(l->type);
   brick b;
   *size = 0;
   b.integers.least = least;
@@ -395,7 +392,7 @@ static int encode_exactly(const ghz_lattice *l, int order, const tile_place *pla
 
 /* Values outside the lattice that are nothing but zeros stand for an empty tile. */
 static size_t encode(const ghz_lattice *l, int order, const tile_place *place, const void *x, uint8_t *dst) {
-  const size_t value = ghz_type_size(l->type), raw = 1 + place->extent.n * value;
+  const size_t value = value_bytes(l->type), raw = 1 + place->extent.n * value;
   size_t size;
   const int on_lattice = encode_exactly(l, order, place, x, raw, dst, &size);
   if (on_lattice && size < raw)

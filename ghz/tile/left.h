@@ -144,13 +144,14 @@ DEFINE_LEFT_IN(left_in_cube_f32, 3, 0)
 DEFINE_LEFT_IN(left_in_cube_f64, 3, 1)
 #undef DEFINE_LEFT_IN
 
-/* Whether any of eight is not proved to round as float64 would. */
-static inline int doubtful(eight_f32 d, float limit) {
-  const eight_f32 off = magnitudes_of(d - (d + ROUND_F32 - ROUND_F32));
-  const eight_32 far = off >= limit;
-  uint64_t any[4];
-  memcpy(any, &far, sizeof any);
-  return (any[0] | any[1] | any[2] | any[3]) != 0;
+/* A bit for each of two blocks' values that is not proved to round as float64 would. */
+static inline unsigned doubtful(const float *left, float limit) {
+  unsigned bits = 0;
+  GHZ_UNROLL_8 for (int i = 0; i < 2 * (int)BLOCK; i += FLOATS) {
+    const vec_f32 d = load_f32(left + i), off = d - (d + ROUND_F32 - ROUND_F32);
+    bits |= top_bits_32((vec_32)((vec_f32)((vec_32)off & INT32_MAX) >= limit)) << i;
+  }
+  return bits;
 }
 
 typedef float half_f32 __attribute__((vector_size(VEC / 2), aligned(4), may_alias));
@@ -210,10 +211,13 @@ static int left_in_float(const brick *b, const float_coefficients *f, narrow_int
     const int uys = float_lines(f->c, f->places, f->live.x, lines);
     live = (wide ? left_in_plane_f64 : left_in_plane_f32)(b->values, inverse, first, limit, lines, uys, left);
   }
-  for (int piece = 0; piece < 8; piece++)
-    for (int i = 16 * piece; live >> piece & 1 && i < 16 * piece + 16; i++)
-      if (doubtful(load_eight(left + 8 * i), limit))
-        exact_block(b, f, lines, i, left);
+  for (int i = 0; i < BLOCKS; i += 2) {
+    const unsigned bits = live >> i / 16 & 1 ? doubtful(left + 8 * i, limit) : 0;
+    if (bits & 0xff)
+      exact_block(b, f, lines, i, left);
+    if (bits >> 8)
+      exact_block(b, f, lines, i + 1, left);
+  }
   if (live)
     return narrow_layer(left, live, 0, b->outside, r, w) && w->height <= 7;
   w->height = 0;
