@@ -3,9 +3,9 @@
 
 #include <string.h>
 
-#include "compute.h"
 #include "context/call.h"
 #include "lattice.h"
+#include "linear.h"
 #include "stream/sizes.h"
 
 /* The accumulator is an operand and the destination: the sum is laid out in scratch, now that its

@@ -236,7 +236,7 @@ const char *ghz_not_decompressed(const ghz_lattice *l, ghz_type out) {
   if (!type_known(out))
     return "unknown type";
   if (!is_integer(out))
-    return out == GHZ_F64 || carrier_type(l->type) == GHZ_F32 ? NULL
+    return out == GHZ_F64 || storage_type(l->type) == GHZ_F32 ? NULL
            : is_integer(l->type) ? "integers of more than 16 bits do not decompress to float32"
                                  : "doubles do not decompress to floats";
   if (!is_integer(l->type))
@@ -293,7 +293,7 @@ static ghz_status cut_to_box(const ghz_slice *whole, const array_box *box, ghz_s
   const tile_extent e = whole_tile(whole->shape.dims);
   const unsigned extent[3] = {e.z, e.y, e.x};
   uint64_t grid[3], first[3], last[3];
-  shape_grid(&whole->shape, grid);
+  bricks_along(&whole->shape, grid);
   for (int i = 0; i < 3; i++) {
     first[i] = box->origin[i] / extent[i];
     last[i] = (box->origin[i] + box->shape.extent[i] - 1) / extent[i];

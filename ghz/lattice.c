@@ -2,11 +2,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include <stdio.h>
 
-#include "compute.h"
 #include "context/call.h"
 #include "context/context.h"
 #include "context/floating.h"
 #include "lattice.h"
+#include "linear.h"
 #include "rules/bytes.h"
 #include "rules/shape.h"
 #include "rules/types.h"

@@ -4,9 +4,9 @@
 #include <string.h>
 
 #include "compress.h"
-#include "compute.h"
 #include "context/call.h"
 #include "lattice.h"
+#include "linear.h"
 
 ghz_status ghz_slice_view(ghz_bytes stream, uint64_t first, uint64_t tiles, ghz_slice *slice) {
   ghz_slice whole;

@@ -28,14 +28,14 @@ static void begin(head_coder *c, side_writer *w, side_reader *r) {
 
 static unsigned tree(head_coder *c, side_bit *bits, unsigned n, unsigned v) {
   if (!c->w)
-    return side_take_tree(c->r, bits, n);
+    return side_read_tree(c->r, bits, n);
   side_put_tree(c->w, bits, n, v);
   return v;
 }
 
 static uint64_t number(head_coder *c, side_bit *bits, unsigned n, uint64_t v) {
   if (!c->w)
-    return side_take_number(c->r, bits, n);
+    return side_read_number(c->r, bits, n);
   side_put_number(c->w, bits, n, v);
   return v;
 }

@@ -1,5 +1,5 @@
-/* tables.h: how often a page has each symbol, by context: what lanes.h codes by (FILE_FORMAT.md,
- * "Frequencies"). */
+/* tables.h: how often a page has each symbol, by context: what lanes_impl.h codes by
+ * (FILE_FORMAT.md, "Frequencies"). */
 /* SPDX-License-Identifier: BSD-3-Clause */
 #ifndef GHZ_CODER_TABLES_H
 #define GHZ_CODER_TABLES_H

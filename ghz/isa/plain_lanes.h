@@ -43,7 +43,7 @@ GHZ_INLINE lanes_32 gathered(const uint32_t *table, const lanes_32 *index) {
                     (int32_t)table[i[4]], (int32_t)table[i[5]], (int32_t)table[i[6]], (int32_t)table[i[7]]};
 }
 
-GHZ_INLINE void take_words(lanes_32 *state, int32_t least, const uint16_t **word) {
+GHZ_INLINE void read_words(lanes_32 *state, int32_t least, const uint16_t **word) {
   for (int i = 0; i < 8; i++)
     if ((*state)[i] < least)
       (*state)[i] = (int32_t)((uint32_t)(*state)[i] << 16 | *(*word)++);

@@ -39,7 +39,7 @@ GHZ_RULE int cap_fits(ghz_type type, int cap) {
 GHZ_RULE int lattice_valid(const ghz_lattice *l) {
   if (!type_known(l->type) || !cap_fits(l->type, l->cap))
     return 0;
-  const ghz_type type = carrier_type(l->type);
+  const ghz_type type = storage_type(l->type);
   const int step = (double_bits(l->step) == 0 && !is_integer(l->type)) ||
                    from_to(l->step, smallest_step(type), largest_step(type));
   return step && from_to(l->eb, 0, DBL_MAX) && fill_valid(l);

@@ -125,34 +125,34 @@ GHZ_RULE uint8_t coefficients_head(const tile_lead *h) {
 
 /* ---- Order ----------------------------------------------------------------------------------- */
 
-/* The ways to encode a tile without coefficients: a way for each order, and two for whole planes:
+/* The predictors of a tile without coefficients: one for each order, and two for whole planes:
  * orders 1 and 2, turned. */
-enum { WAYS_MAX = 5 };
+enum { PREDICTORS_MAX = 5 };
 
-GHZ_RULE int ways_of(unsigned dims, unsigned n) {
-  return dims == 2 && n == TILE ? WAYS_MAX : orders_of(dims);
+GHZ_RULE int predictors_of(unsigned dims, unsigned n) {
+  return dims == 2 && n == TILE ? PREDICTORS_MAX : orders_of(dims);
 }
 
-enum { TURNED_WAYS = 2 }; /* so many after an order comes the same, turned */
+enum { TURNED_PREDICTORS = 2 }; /* so many after an order comes the same, turned */
 
-GHZ_RULE int way_of(int order, int turned) {
-  return turned ? order + TURNED_WAYS : order;
+GHZ_RULE int predictor_of(int order, int turned) {
+  return turned ? order + TURNED_PREDICTORS : order;
 }
 
-GHZ_RULE int order_of_way(unsigned dims, int way) {
-  return way < orders_of(dims) ? way : way - TURNED_WAYS;
+GHZ_RULE int order_of_predictor(unsigned dims, int predictor) {
+  return predictor < orders_of(dims) ? predictor : predictor - TURNED_PREDICTORS;
 }
 
-GHZ_RULE int way_is_turned(unsigned dims, int way) {
-  return way >= orders_of(dims);
+GHZ_RULE int predictor_is_turned(unsigned dims, int predictor) {
+  return predictor >= orders_of(dims);
 }
 
-/* The way of the smallest size, ties to the lower, or the order asked for; of zeros, 0. `ways` is
- * a constant: unrolled, a GPU needs no array in memory. */
-GHZ_RULE int choose_way(const unsigned *size, int ways, int zeros, int asked) {
+/* The predictor of the smallest size, ties to the lower, or the order asked for; of zeros, 0.
+ * `predictors` is a constant: unrolled, a GPU needs no array in memory. */
+GHZ_RULE int choose_predictor(const unsigned *size, int predictors, int zeros, int asked) {
   int best = 0;
   unsigned least = size[0];
-  for (int o = 1; o < ways; o++) {
+  for (int o = 1; o < predictors; o++) {
     best = size[o] < least ? o : best;
     least = size[o] < least ? size[o] : least;
   }

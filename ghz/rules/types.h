@@ -16,13 +16,13 @@ GHZ_RULE int is_integer(ghz_type type) {
 }
 
 /* The type of the values that tiles hold. */
-GHZ_RULE ghz_type carrier_type(ghz_type type) {
+GHZ_RULE ghz_type storage_type(ghz_type type) {
   if (!is_integer(type))
     return type;
   return type == GHZ_I32 || type == GHZ_I64 || type == GHZ_U32 ? GHZ_F64 : GHZ_F32;
 }
 
-/* Bytes of a value of any type; of a carrier value_bytes. */
+/* Bytes of a value of any type; of a storage type value_bytes. */
 GHZ_RULE unsigned type_bytes(ghz_type type) {
   if (type == GHZ_I8 || type == GHZ_U8)
     return 1;
@@ -53,15 +53,16 @@ GHZ_RULE integer_range range_of_type(ghz_type type) {
                            : u32;
 }
 
-/* The bound of the grid of a step, on which carriers lie too. */
-GHZ_RULE double grid_bound(ghz_type carrier, double step) {
-  return step * (carrier == GHZ_F32 ? 0x1.1p-2 : 0x1p-7);
+/* The bound of the grid of a step, on which stored values lie too. */
+GHZ_RULE double grid_bound(ghz_type storage, double step) {
+  return step * (storage == GHZ_F32 ? 0x1.1p-2 : 0x1p-7);
 }
 
-/* The lattice that the tiles of a stream lie on: its own, or for integers a grid of the carrier. */
-GHZ_RULE ghz_lattice carrier_lattice(const ghz_lattice *l) {
+/* The lattice that the tiles of a stream lie on: its own, or for integers a grid of the storage
+ * type. */
+GHZ_RULE ghz_lattice storage_lattice(const ghz_lattice *l) {
   ghz_lattice c = *l;
-  c.type = carrier_type(l->type);
+  c.type = storage_type(l->type);
   c.eb = is_integer(l->type) ? grid_bound(c.type, l->step) : l->eb;
   return c;
 }

@@ -14,7 +14,7 @@ ghz_status ghz_operand_open(ghz_context *ctx, const ghz_slice *slice, operand *o
   if (!scratch)
     return ghz_fail(ctx, GHZ_ENOMEM, "no %zu bytes of scratch", total);
   *o = (operand){*slice, (uint64_t *)(void *)scratch};
-  o->slice.lattice = carrier_lattice(&slice->lattice);
+  o->slice.lattice = storage_lattice(&slice->lattice);
   if (rest)
     *rest = scratch + offsets;
   return ghz_slice_locate(ctx, slice, o->offset);

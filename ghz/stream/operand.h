@@ -9,7 +9,7 @@
 
 /* An operand of an operation: a checked slice and the offsets of its chunks. */
 typedef struct operand {
-  ghz_slice slice; /* once it is opened, on the lattice of its tiles: of the carrier of integers */
+  ghz_slice slice; /* once it is opened, on the lattice of its tiles: of the storage type of integers */
   uint64_t *offset;
 } operand;
 

@@ -18,7 +18,7 @@ size_t ghz_stream_index_size(uint64_t tiles) {
 
 size_t ghz_tile_bound(int dims, ghz_type type, uint32_t terms, int fresh) {
   const tile_extent whole = whole_tile(dims);
-  return extent_bound(carrier_type(type), &whole, terms, fresh);
+  return extent_bound(storage_type(type), &whole, terms, fresh);
 }
 
 static int terms_possible(ghz_type type, uint32_t terms) {
@@ -37,7 +37,7 @@ static int add_tile_bounds(const ghz_shape *s, ghz_type type, uint32_t terms, si
     const tile_extent e = {whole.dims, z * y * x, z, y, x};
     const uint64_t tiles =
         (kind & 4 ? 1 : n[0] / whole.z) * (kind & 2 ? 1 : n[1] / whole.y) * (kind & 1 ? 1 : n[2] / whole.x);
-    fits = e.n == 0 || add_product(size, tiles, extent_bound(carrier_type(type), &e, terms, 0));
+    fits = e.n == 0 || add_product(size, tiles, extent_bound(storage_type(type), &e, terms, 0));
   }
   return fits;
 }

@@ -392,7 +392,7 @@ void agree(trial *t, const operation *asked, const char *what) {
 
 /* ---- Operations that make values ---- */
 size_t reading_count(const reading *r) {
-  if (r->part == ALL || (r->part == MESSAGE && r->shape.dims))
+  if (r->part == ALL || (r->part == MESSAGE && r->shape.dims > 1))
     return r->n;
   if (r->part == BOX)
     return (size_t)(r->extent[0] * r->extent[1] * r->extent[2]);
@@ -417,8 +417,8 @@ ghz_status cpu_read(trial *t, const reading *r, void *values) {
   if (slice.lattice.type != r->type || slice.count != r->n || slice.first != r->first ||
       slice.tiles != r->count)
     return GHZ_EMISMATCH;
-  return r->shape.dims ? ghz_slice_decompress_into(t->cpu, &slice, r->out, values)
-                       : ghz_slice_decompress(t->cpu, &slice, r->out, values);
+  return r->shape.dims > 1 ? ghz_slice_decompress_into(t->cpu, &slice, r->out, values)
+                           : ghz_slice_decompress(t->cpu, &slice, r->out, values);
 }
 
 static ghz_status launch_reading(trial *t, const reading *r, ghz_bytes source, void *dst) {
@@ -450,7 +450,7 @@ ghz_status gpu_read(trial *t, const reading *r, uint8_t **values, const char *wh
   *values = NULL;
   if (status == GHZ_OK) {
     *values = device_read(t, &dst, size);
-    expect(t, outcome.size == size || (r->part == MESSAGE && r->shape.dims),
+    expect(t, outcome.size == size || (r->part == MESSAGE && r->shape.dims > 1),
            "%s: values of %llu bytes, should be %zu", what, (unsigned long long)outcome.size, size);
     check_account(t, &outcome, r->source, what);
   }

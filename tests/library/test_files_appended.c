@@ -3,9 +3,6 @@
  * whole. */
 /* SPDX-License-Identifier: BSD-3-Clause */
 #define _GNU_SOURCE
-#include "file/checksum.h"
-#include "file/index/index.h"
-#include "file/pack.h"
 #include "files.h"
 #include "rules/bytes.h"
 #include <dirent.h>
@@ -767,110 +764,6 @@ Test(files_appended, are_what_they_were_before_a_tail_in_part, .init = make_fold
       memset(tail + 32 - lost, 0, lost);
       becomes(&m, 2, say("the last %zu bytes are lost", lost));
     }
-  }
-}
-
-/* What is wrong with an index. */
-typedef enum flaw {
-  SOUND,
-  OTHER_HEADER,
-  OTHER_SIZE,
-  OTHER_CHECKSUM,
-  PARTS_OVERLAP,
-  FRAMES_OVERLAP,
-  FRAME_OVER_A_PART,
-  FLAWS
-} flaw;
-
-/* A file of three steps, a frame each; the indexes of the first two are parts of the last. */
-typedef struct craft {
-  memory_file m;
-  ref_bytes body[3];
-  ghz_info info[3];
-  uint64_t at[3]; /* of frames */
-  index_part part[2];
-} craft;
-
-static void put_frame(craft *c, int i) {
-  uint8_t *to = c->m.data + c->m.size;
-  c->at[i] = c->m.size;
-  store_u64(to, c->body[i].size);
-  memcpy(to + 8, c->body[i].data, c->body[i].size);
-  ghz_checksum_put(to, 8 + c->body[i].size, (uint64_t)i);
-  c->m.size += 16 + c->body[i].size;
-}
-
-static index_part put_index(craft *c, file_index *index, uint64_t steps, flaw wrong) {
-  ghz_file_header h = header_of_steps(steps, 1);
-  if (wrong == OTHER_HEADER)
-    h.lattice.step *= 2;
-  const index_part p = {c->m.size, ghz_index_size(index, &h), 0};
-  uint8_t *to = c->m.data + p.begin;
-  ghz_index_encode(index, &h, to);
-  if (wrong == OTHER_SIZE) {
-    store_u64(to + p.size - 24, p.size);
-    ghz_checksum_put(to, p.size - 16, 0);
-  }
-  to[p.size - 36] ^= wrong == OTHER_CHECKSUM; /* of its last page */
-  c->m.size += p.size;
-  ghz_index_free(index);
-  return p;
-}
-
-/* The index of frame 0 or 1 alone; a frame may be said to be longer than it is. */
-static void put_part(craft *c, int i, uint64_t longer, flaw wrong) {
-  file_index index = {.end = c->at[i], .appended = i};
-  ref_bytes body = bytes_copy(c->m.data + c->at[i] + 8, c->body[i].size + longer);
-  store_u32(body.data + 72, (uint32_t)(load_u32(body.data + 72) + longer)); /* of its one page */
-  worked(ghz_index_add(&index, "part", &c->info[i], 0, view(body)), "a part");
-  c->part[i] = put_index(c, &index, (uint64_t)i + 1, wrong);
-}
-
-static void put_last(craft *c, flaw wrong) {
-  const int overlap = wrong == FRAMES_OVERLAP;
-  file_index index = {
-      .end = c->at[0], .appended = 1, .parts = overlap ? 1 : 2, .part = {c->part[0], c->part[1]}};
-  uint8_t *end = c->m.data + c->m.size;
-  for (int i = overlap ? 1 : 2; i < 3; i++) {
-    index.end = i == 1 ? c->at[0] : c->at[i];
-    worked(ghz_index_add(&index, "last", &c->info[i], 0, view(c->body[i])), "the last index");
-  }
-  store_u64(end, 0);
-  store_u64(end + 8, 3 * STEP);
-  ghz_checksum_put(end, 16, 0);
-  c->m.size += 24;
-  (void)put_index(c, &index, 3, SOUND);
-}
-
-static memory_file crafted(flaw wrong) {
-  craft c = {.m = {.data = scratch(1 << 16)}};
-  const ghz_file_header h = header_of_steps(1, 1);
-  c.m.size = ghz_header_encode(&h, c.m.data);
-  for (int i = 0; i < 3; i++) {
-    ref_bytes s = bytes_new(4096), *body = &c.body[i];
-    worked(ghz_compress(NULL, &h.lattice, GHZ_ORDER_BEST, x + i * STEP, STEP, s.data, 4096, &s.size), "step");
-    worked(ghz_info_read(view(s), &c.info[i]), "info");
-    *body = bytes_new(ghz_pack_bound(s.size));
-    worked(ghz_pack(NULL, view(s), 0, body->data, body->size, &body->size), "body");
-  }
-  put_frame(&c, 0);
-  put_frame(&c, 1);
-  const int turned = wrong == PARTS_OVERLAP;
-  put_part(&c, turned, 0, wrong);
-  put_part(&c, !turned, wrong == FRAME_OVER_A_PART ? c.part[0].size : 0, SOUND);
-  put_frame(&c, 2);
-  put_last(&c, wrong);
-  return c.m;
-}
-
-Test(files_appended, have_parts_that_are_sound, .init = make_folder, .fini = remove_folder) {
-  for (flaw wrong = SOUND; wrong < FLAWS; wrong++) {
-    const memory_file m = crafted(wrong);
-    put_file(&m);
-    if (wrong == SOUND)
-      cr_assert_eq(steps_of("three steps"), 3);
-    else
-      becomes(&m, 0, say("flaw %d", (int)wrong));
   }
 }
 
