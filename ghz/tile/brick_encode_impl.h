@@ -385,7 +385,7 @@ static int encode_exactly(const ghz_lattice *l, int order, const tile_place *pla
     order = 1;
   if (!encode_on_lattice(l, COARSE, order, place, x, limit, dst, size))
     return 0;
-  if (*size < limit && has_no_widths(dst, *size) && one_value_is_missed(l, place, x, &bits))
+  if (*size < limit && has_no_widths(place->extent.dims, dst, *size) && one_value_is_missed(l, place, x, &bits))
     *size = put_value_before(l->type, bits, dst, *size);
   return 1;
 }

@@ -213,13 +213,14 @@ static int residual_in_float(const brick *b, const float_coefficients *f, narrow
     live = (wide ? residual_in_plane_f64 : residual_in_plane_f32)(b->values, inverse, first, limit, lines, uys,
                                                                   residual);
   }
-  for (int i = 0; i < BLOCKS; i += 2) {
-    const unsigned bits = live >> i / 16 & 1 ? doubtful(residual + 8 * i, limit) : 0;
-    if (bits & 0xff)
-      exact_block(b, f, lines, i, residual);
-    if (bits >> 8)
-      exact_block(b, f, lines, i + 1, residual);
-  }
+  for (int piece = 0; piece < 8; piece++)
+    for (int i = 16 * piece; live >> piece & 1 && i < 16 * piece + 16; i += 2) {
+      const unsigned bits = doubtful(residual + 8 * i, limit);
+      if (bits & 0xff)
+        exact_block(b, f, lines, i, residual);
+      if (bits >> 8)
+        exact_block(b, f, lines, i + 1, residual);
+    }
   if (live)
     return narrow_layer(residual, live, 0, b->outside, r, w) && w->height <= 7;
   w->height = 0;
