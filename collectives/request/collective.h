@@ -31,7 +31,7 @@ typedef struct call {
 
   settings set;
   int asks_mode, asks_fill; /* the options name them, not the environment */
-  int unasked; /* MPI makes it, without agreement; all ranks find so alike */
+  int unasked;              /* MPI makes it, without agreement; all ranks find so alike */
   position at;
   int is_real;         /* the type is float or double: */
   ghz_type real;       /* which */
