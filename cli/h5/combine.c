@@ -1,6 +1,6 @@
 /* combine.c: owns sums, means and differences of HDF5 files: the first file with other chunks. */
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "combine.h"
+#include "h5.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -12,10 +12,7 @@
 #include "io/output.h"
 #include "paths.h"
 #include "places.h"
-#include "report/library.h"
-#include "report/progress.h"
 #include "report/report.h"
-#include "report/seconds.h"
 #include "report/text.h"
 
 enum { COPY_BYTES = 1 << 20 };

@@ -4,10 +4,9 @@
 #include <string.h>
 
 #include "data_set.h"
-#include "loaded.h"
+#include "dl.h"
 #include "paths.h"
 #include "places.h"
-#include "report/library.h"
 #include "report/report.h"
 
 static bool refuse(const data_set *d, const char *why) {

@@ -8,9 +8,8 @@
 #include <hdf5/parameters.h>
 #include <stdbool.h>
 
-#include "io/buffer.h"
+#include "dl.h"
 #include "io/file.h"
-#include "loaded.h"
 
 typedef struct data_set {
   const char *name; /* of the file */

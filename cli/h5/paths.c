@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "loaded.h"
+#include "dl.h"
 #include "report/report.h"
 
 bool paths_add(paths *p, const char *path, const char *name) {

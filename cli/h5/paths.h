@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "loaded.h"
+#include "dl.h"
 
 enum { PATH_BYTES = 4096 };
 

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "loaded.h"
+#include "dl.h"
 #include "places.h"
 #include "report/report.h"
 #include "report/text.h"

@@ -1,12 +1,12 @@
 /* request.c: owns what is read of data sets before they are compressed. */
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "request.h"
+#include "h5.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "loaded.h"
+#include "dl.h"
 #include "paths.h"
 #include "places.h"
 #include "report/report.h"
@@ -50,16 +50,16 @@ static bool take_fill(const reading *r, h5_request *q, const char *attribute, do
 
 static bool find_fill(const reading *r, hid_t set, h5_request *q) {
   static const char *const attributes[] = {"_FillValue", "missing_value"};
-  double values[FILLS_MAX];
+  double numbers[FILLS_MAX];
   ghz_h5_parameters *p = &q->parameters;
   bool ok = !r->o->has_fill || fill_choose(q->path, p->type, r->o->fill, &p->fill_value);
   p->fill = r->o->has_fill && can_be(p->type, p->fill_value) ? GHZ_H5_FILL_GIVEN : 0;
   for (int i = 0; ok && i < 2; i++) {
-    const int count = attribute_numbers(set, attributes[i], values, FILLS_MAX);
+    const int count = attribute_numbers(set, attributes[i], numbers, FILLS_MAX);
     if (count < 0 && !r->o->has_fill)
       return fail(r->name, "%s: its %s is no number: give --fill", q->path, attributes[i]);
     for (int k = 0; ok && k < count; k++)
-      ok = take_fill(r, q, attributes[i], values[k]);
+      ok = take_fill(r, q, attributes[i], numbers[k]);
   }
   return ok;
 }

@@ -1,6 +1,6 @@
 /* variable.c: owns the walk through the chunks of one data set, or of two alike. */
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "variable.h"
+#include "h5.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -8,11 +8,9 @@
 #include <string.h>
 
 #include "data_set.h"
-#include "io/values.h"
+#include "io/reader.h"
 #include "paths.h"
 #include "places.h"
-#include "report/library.h"
-#include "report/progress.h"
 #include "report/report.h"
 
 enum { LABEL_BYTES = 4096 };

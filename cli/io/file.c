@@ -1,19 +1,36 @@
-/* file.c: owns reading bytes, from regular files and from pipes. */
+/* file.c: owns reading bytes, from regular files and from pipes, and memory that grows. */
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "file.h"
-
 #include <errno.h>
 #include <fcntl.h>
+#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "buffer.h"
-#include "report/progress.h"
+#include "file.h"
+#include "output.h"
 #include "report/report.h"
-#include "signals.h"
+#include "report/text.h"
+
+bool buffer_reserve(buffer *b, size_t capacity, const char *name) {
+  if (capacity <= b->capacity && b->data)
+    return true;
+  unsigned char *data = realloc(b->data, capacity ? capacity : 1);
+  if (!data)
+    return fail(name, "out of memory (%s needed)", text_bytes(capacity).text);
+  b->data = data;
+  b->capacity = capacity;
+  return true;
+}
+
+void buffer_free(buffer *b) {
+  free(b->data);
+  *b = (buffer){0};
+}
+
+/* ---- Files ----------------------------------------------------------------------------------- */
 
 #define PIECE ((size_t)1 << 20) /* bytes per read when copying or skipping */
 enum { OPEN_MOST = 1000 };

@@ -1,13 +1,26 @@
-/* file.h: an input file or standard input. */
+/* file.h: an input file or standard input, and memory that grows. */
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef GHZ_CLI_FILE_H
-#define GHZ_CLI_FILE_H
+#ifndef GHZ_CLI_IO_FILE_H
+#define GHZ_CLI_IO_FILE_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
 #include <time.h>
+
+typedef struct buffer {
+  unsigned char *data;
+  size_t capacity;
+} buffer;
+
+/* Makes room for `capacity` bytes and keeps the contents. On failure prints a message about
+ * `name`. */
+bool buffer_reserve(buffer *b, size_t capacity, const char *name);
+
+void buffer_free(buffer *b);
+
+/* ---- Files ----------------------------------------------------------------------------------- */
 
 #define FILE_AHEAD 544 /* bytes that file_peek can show */
 

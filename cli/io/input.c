@@ -4,7 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "byte_order.h"
 #include "file.h"
 #include "input.h"
 #include "npy.h"

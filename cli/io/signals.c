@@ -1,7 +1,7 @@
 /* signals.c: owns the one unfinished file, where it has a name, which a signal or an early exit
  * removes. */
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "signals.h"
+#include "output.h"
 
 #include <errno.h>
 #include <signal.h>

@@ -4,11 +4,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "io/values.h"
+#include "io/reader.h"
 #include "options/options.h"
 #include "picture/picture.h"
-#include "report/library.h"
-#include "report/progress.h"
 #include "report/report.h"
 #include "report/text.h"
 #include "verbs.h"
@@ -331,8 +329,6 @@ const verb verb_compare = {
     .examples = "  ghz compare wave.f32 wave.f32.ghz\n"
                 "  ghz compare --abs 1e-3 wave.f32 other.f32\n"
                 "  ghz compare wave.f32 wave.f32.ghz --png wave.png --dims 512x512\n",
-    .options = OPTION_BOUND | OPTION_TYPE | OPTION_FILL | OPTION_JSON | OPTION_PNG | OPTION_DIMS |
-               OPTION_FORCE | OPTION_THREADS,
     .least = 2,
     .most = 2,
     .run = run,

@@ -1,10 +1,10 @@
-/* named.c: owns how HDF5 files are recognised: by their names, or their first bytes. */
+/* names.c: owns how HDF5 files are recognised: by their names, or their first bytes. */
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 
-#include "combine.h"
+#include "h5.h"
 #include "io/file.h"
 
 /* Of a regular file: what a pipe has would be lost. HDF5 may begin behind bytes of others. */

@@ -1,12 +1,25 @@
-/* variable.h: data sets of HDF5 files that ghz compressed, as the verbs see them that look at
- * files. Calls that return false have printed why. */
+/* h5.h: what the verbs see of HDF5 files: variables that ghz compressed, sums and means of
+ * these, and the variables that are to be. Calls that return false have printed why. */
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef GHZ_CLI_H5_VARIABLE_H
-#define GHZ_CLI_H5_VARIABLE_H
+#ifndef GHZ_CLI_H5_H5_H
+#define GHZ_CLI_H5_H5_H
+
+#include <hdf5/parameters.h>
 
 #include "io/reader.h"
 #include "io/shape.h"
 #include "options/options.h"
+
+/* Whether a name ends as HDF5 and netCDF files do, or the file begins as HDF5 does. */
+bool h5_named(const char *name);
+
+typedef enum h5_operation { H5_SUM, H5_MEAN, H5_DIFFERENCE } h5_operation;
+
+/* Writes the first file, in which the data set --var, or all that ghz compressed, is that of all
+ * files combined. Returns the exit code. */
+int h5_combine(const options *o, h5_operation operation);
+
+/* ---- Variables ------------------------------------------------------------------------------- */
 
 typedef struct h5_variable {
   const char *label; /* "file.nc: tas" */
@@ -47,5 +60,21 @@ bool h5_each_chunk_pair(const h5_variable v[2], ghz_context *ctx, frame_pair_vis
 
 /* The index in the array of value number `position`, counted through the chunks that were shown. */
 uint64_t h5_index(const h5_variable *v, uint64_t position);
+
+/* ---- Variables that are to be compressed ----------------------------------------------------- */
+
+typedef struct h5_request {
+  const char *path;             /* of a data set */
+  ghz_h5_parameters parameters; /* its bound and fill value; its chunks, if it is to get some */
+  char filter[64];              /* what compresses it already; "": nothing does */
+} h5_request;
+
+typedef void h5_request_visitor(const h5_request *r, void *user);
+
+/* Completes requests, of which path and bound are known, by what the file of the command says,
+ * and shows them. Where the command has a bound for no variable in particular, also all others
+ * that hold data and are no coordinates. Prints why it fails. */
+bool h5_each_request(const options *o, const h5_request *named, size_t count, h5_request_visitor *see,
+                     void *user);
 
 #endif

@@ -1,8 +1,8 @@
-/* loaded.h: libhdf5, which is loaded when a file of HDF5 is met: with what it needs itself it would
+/* dl.h: libhdf5, which is loaded when a file of HDF5 is met: with what it needs itself it would
  * make every start of the command seven times as long. */
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef GHZ_CLI_H5_LOADED_H
-#define GHZ_CLI_H5_LOADED_H
+#ifndef GHZ_CLI_H5_DL_H
+#define GHZ_CLI_H5_DL_H
 
 #include <ghz/ghz.h>
 #include <hdf5.h>

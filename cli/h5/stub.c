@@ -1,9 +1,7 @@
-/* none.c: owns the error of a build without HDF5 that is given HDF5 files. */
+/* stub.c: owns the error of a build without HDF5 that is given HDF5 files. */
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "combine.h"
+#include "h5.h"
 #include "report/report.h"
-#include "request.h"
-#include "variable.h"
 
 static bool refuse(const char *name) {
   return fail(name, "this ghz was built without HDF5");

@@ -1,4 +1,4 @@
-/* loaded.c: owns the loading of libhdf5. */
+/* dl.c: owns the loading of libhdf5. */
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include <H5PLextern.h>
 #include <dlfcn.h>
@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "loaded.h"
+#include "dl.h"
 #include "report/report.h"
 
 h5_constants h5;
