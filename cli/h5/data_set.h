@@ -85,6 +85,9 @@ bool data_set_next(const data_set *d, uint64_t *at);
 /* The number of chunks, 0 where an extent is 0. Prints why there are too many. */
 bool data_set_chunks(const data_set *d, uint64_t *chunks);
 
+/* The largest bound of the streams of a variable that ghz compressed, unless *bound is larger. */
+bool h5_bound(ghz_context *ctx, const char *path, const char *var, double *bound);
+
 bool data_set_write(const data_set *d, const uint64_t *at, const void *stream, size_t size);
 
 #endif

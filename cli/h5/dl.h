@@ -26,7 +26,7 @@ h5_function *h5_find(const char *name);
 
 /* What HDF5 has in variables. */
 typedef struct h5_constants {
-  hid_t types[9];  /* by ghz_type: as they are in a file; but for GHZ_I64 */
+  hid_t types[9];  /* by ghz_type: as they are in a file */
   hid_t reference; /* the type of references to objects */
 } h5_constants;
 

@@ -18,7 +18,7 @@ if(have_hdf5)
     set(library ${CMAKE_MATCH_1})
   endif()
   target_sources(ghz_cli PRIVATE h5/combine.c h5/data_set.c h5/dl.c
-    h5/paths.c h5/places.c h5/request.c h5/variable.c)
+    h5/paths.c h5/places.c h5/request.c h5/values.c h5/variable.c)
   target_include_directories(ghz_cli SYSTEM PRIVATE ${HDF5_C_INCLUDE_DIRS})
   target_compile_definitions(ghz_cli PRIVATE GHZ_HDF5_LIBRARY="${library}"
     ${HDF5_C_DEFINITIONS} H5_USE_110_API) # calls as in 1.10

@@ -60,7 +60,7 @@ bool paths_of_file(const char *name, hid_t file, paths *p) {
 
 /* ---- Variables ------------------------------------------------------------------------------- */
 
-static bool has_filter(hid_t whole, const char *path) {
+bool has_filter(hid_t whole, const char *path) {
   bool found = false;
   const hid_t object = H5(H5Oopen)(whole, path, H5P_DEFAULT);
   const hid_t plist =

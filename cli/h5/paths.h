@@ -24,6 +24,9 @@ void paths_free(paths *p);
 /* The root group, "/", and all that hard links lead to from there. `name` is that of the file. */
 bool paths_of_file(const char *name, hid_t file, paths *p);
 
+/* Whether the filter of ghz is one of an object's. */
+bool has_filter(hid_t whole, const char *path);
+
 /* Whether an object is of this file; else of `where`, of PATH_BYTES, to which a link led. */
 bool object_is_inside(hid_t object, hid_t file, char *where);
 

@@ -86,7 +86,7 @@ static bool find_type(hid_t set, ghz_type *type) {
   const hid_t own = H5(H5Dget_type)(set);
   bool found = false;
   for (unsigned i = 0; own >= 0 && i < sizeof h5.types / sizeof *h5.types && !found; i++) {
-    found = h5.types[i] > 0 && H5(H5Tequal)(own, h5.types[i]) > 0;
+    found = i != GHZ_I64 && H5(H5Tequal)(own, h5.types[i]) > 0;
     *type = (ghz_type)i;
   }
   h5_close(own);

@@ -277,6 +277,23 @@ bool h5_each_variable(const options *o, ghz_context *ctx, const char *path, h5_v
   return ok;
 }
 
+static bool widen(const char *name, ghz_context *ctx, const ghz_frame *f, void *bound) {
+  (void)name, (void)ctx;
+  *(double *)bound = f->info.bound > *(double *)bound ? f->info.bound : *(double *)bound;
+  return true;
+}
+
+bool h5_bound(ghz_context *ctx, const char *path, const char *var, double *bound) {
+  data_set d;
+  char label[LABEL_BYTES];
+  h5_variable v = {.set = &d};
+  h5_storage stored;
+  if (!data_set_open(&d, path, var, DATA_SET_READ))
+    return false;
+  const bool ok = describe(&v, label) && h5_each_stream(&v, ctx, &stored, widen, bound);
+  return data_set_close(&d) && ok;
+}
+
 /* ---- Two variables --------------------------------------------------------------------------- */
 
 /* A chunk that is no stream gets the lattice of the other one, or that of the data set. */

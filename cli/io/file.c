@@ -174,12 +174,12 @@ bool file_skip(file *f, uint64_t size, uint64_t *got) {
   return ok;
 }
 
-static bool copy_rest(file *f, int to, const char *directory) {
+static bool copy_rest(file *f, int to, const char *directory, file_source *source, void *user) {
   buffer piece = {0};
   bool ok = buffer_reserve(&piece, PIECE, f->name);
   uint64_t done = 0;
   for (size_t n = 1; ok && n; done += n) {
-    ok = file_read(f, piece.data, PIECE, &n);
+    ok = source ? source(user, &piece, &n) : file_read(f, piece.data, PIECE, &n);
     const int error = ok ? ghz_write_all(to, piece.data, n) : 0;
     if (error)
       ok = fail(f->name, "temporary file in %s: %s (TMPDIR names another directory; --abs needs none)",
@@ -191,13 +191,13 @@ static bool copy_rest(file *f, int to, const char *directory) {
   return ok;
 }
 
-bool file_spool(file *f) {
+bool file_spool(file *f, file_source *source, void *user) {
   const char *directory;
   int fd = signals_scratch(&directory);
   if (fd < 0)
     return fail(f->name, "temporary file in %s: %s", directory, strerror(errno));
   progress_begin("reading", UINT64_MAX, 1);
-  bool ok = copy_rest(f, fd, directory);
+  bool ok = copy_rest(f, fd, directory, source, user);
   progress_end();
   if (!ok) {
     close(fd);

@@ -54,8 +54,10 @@ bool file_peek(file *f, void *to, size_t size, size_t *got);
 /* Skips `size` bytes, fewer only at the end, and sets *got. */
 bool file_skip(file *f, uint64_t size, uint64_t *got);
 
-/* Copies the rest of a pipe to a temporary file without a name, which takes the pipe's place. */
-bool file_spool(file *f);
+/* Copies the rest of a pipe to a temporary file without a name, which takes the pipe's place; or,
+ * unless that is NULL, what a source gives, piece by piece. */
+typedef bool file_source(void *user, buffer *piece, size_t *got);
+bool file_spool(file *f, file_source *source, void *user);
 
 /* Closes the descriptor until the next read. For commands with more inputs than a process may have
  * open. */

@@ -157,6 +157,8 @@ static bool fill_from_frame(values *v) {
   size_t count = (size_t)v->frame.info.count;
   if (v->frame.info.bound > v->bound)
     v->bound = v->frame.info.bound;
+  v->has_fill = v->reader.header.lattice.has_fill;
+  v->fill = v->reader.header.lattice.fill;
   if (!buffer_reserve(&v->native, count * ghz_type_size(v->type), v->name))
     return false;
   v->have = count;
@@ -190,7 +192,9 @@ bool values_read(values *v, double *to, size_t count, size_t *got) {
 }
 
 uint64_t values_bytes(const values *v) {
-  return v->compressed ? reader_bytes(&v->reader) : v->in.file.position - v->in.file.origin;
+  return v->stored       ? v->stored
+         : v->compressed ? reader_bytes(&v->reader)
+                         : v->in.file.position - v->in.file.origin;
 }
 
 void values_close(values *v) {

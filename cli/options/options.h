@@ -35,6 +35,7 @@ typedef struct options {
   uint64_t range_first, range_count;
   bool json;
   const char *png;
+  box slice;  /* ndim 0: the middle one */
   shape dims; /* ndim 0: not given */
   bool flat;
   box box; /* ndim 0: not given */

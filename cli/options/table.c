@@ -94,6 +94,13 @@ static int set_box(options *o, const char *name, const char *text) {
   return wrong ? fail_usage(o->verb, "--%s %s: must be A:B,C,...; %s", name, text, wrong) : -1;
 }
 
+static int set_slice(options *o, const char *name, const char *text) {
+  const char *wrong = box_parse(text, &o->slice);
+  for (unsigned i = 0; !wrong && i < o->slice.ndim; i++)
+    wrong = o->slice.index[i] ? NULL : "not a range";
+  return wrong ? fail_usage(o->verb, "--%s %s: must be I,J,...; %s", name, text, wrong) : -1;
+}
+
 static int set_frame_values(options *o, const char *name, const char *text) {
   const char *rest;
   if (parse_u64(text, &o->frame_values, '\0', &rest) && o->frame_values > 0 &&
@@ -206,7 +213,8 @@ const option_row option_table[] = {
     {0, "ratio", "R", "the smallest bound that makes the file R times smaller", " tune ", .set = set_ratio},
     {0, "fill", "V", "V marks missing values: kept exactly, outside range and bound, like NaN",
      " compress compare tune minmax h5args ", .set = set_fill},
-    {0, "var", "NAME", "the data set (HDF5) or variable (netCDF)", HDF5 "info stats h5args ", TEXT(var)},
+    {0, "var", "NAME", "the data set (HDF5) or variable (netCDF)", HDF5 "info stats h5args tune compare ",
+     TEXT(var)},
     {0, "differing-places", NULL, "combine HDF5 files whose coordinates differ, too", HDF5,
      FLAG(differing_places)},
     {0, "together", NULL, "use one range and one bound for all files, so that they can be added", " compress ",
@@ -233,6 +241,8 @@ const option_row option_table[] = {
     {'1', "fast", NULL, "like --level 1", " pack ", .set = set_best_or_fast},
     {'2', "best", NULL, "like --level 2", " pack ", .set = set_best_or_fast},
     {0, "png", "FILE", "draw original, result and error, with scales", " compare ", TEXT(png)},
+    {0, "slice", "I,...", "the plane to draw: an index of each dimension before the last two", " compare ",
+     .set = set_slice},
     {0, "json", NULL, "print JSON", " compress compare info stats diff tune minmax ", FLAG(json)},
     {0, "frame-values", "N", "values per frame, a multiple of 16384 (for testing and tuning)",
      " compress tune ", .set = set_frame_values},

@@ -152,26 +152,36 @@ enum {
   CAPTION = TEXT_HEIGHT + GAP
 };
 
-/* The first value of the middle slice, and how far its values are apart. */
-static void choose_slice(picture *p, const shape *s) {
-  uint64_t index[GHZ_FILE_NDIM] = {0};
+/* The first value of the slice, and how far its values are apart. */
+static bool choose_slice(picture *p, const char *name, const shape *s, const box *indices) {
+  uint64_t slices;
   shape rest = *s; /* the dimensions that the slice is one point of, in the order of the array */
   rest.ndim -= 2;
   rest.fortran = false;
-  shape_count(&rest, &p->slices);
-  p->slice = p->slices / 2;
-  shape_index(&rest, p->slice, index);
-  p->first = shape_at(s, index);
+  shape_count(&rest, &slices);
+  shape_index(&rest, slices / 2, p->index);
+  if (indices->ndim && indices->ndim != rest.ndim)
+    return fail(name, "--slice has %u indices, and %u dimensions are before the last two", indices->ndim,
+                rest.ndim);
+  for (unsigned i = 0; i < indices->ndim; i++) {
+    p->index[i] = indices->from[i];
+    if (p->index[i] >= rest.dims[i])
+      return fail(name, "--slice: %llu is not inside 0:%llu, the range of dimension %u (from 0)",
+                  (unsigned long long)p->index[i], (unsigned long long)rest.dims[i], i);
+  }
+  p->first = shape_at(s, p->index);
   p->by_columns = s->fortran;
-  p->step = s->fortran ? p->slices : 1;
+  p->step = s->fortran ? slices : 1;
+  return true;
 }
 
-bool picture_begin(picture *p, const char *name, const shape *s) {
+bool picture_begin(picture *p, const char *name, const shape *s, const box *indices, bool upward) {
   uint64_t count;
-  *p = (picture){.nx = s->dims[s->ndim - 1], .ny = s->dims[s->ndim - 2]};
+  *p = (picture){.nx = s->dims[s->ndim - 1], .ny = s->dims[s->ndim - 2], .upward = upward};
   if (!shape_count(s, &count) || count == 0)
     return fail(name, "has no values to draw");
-  choose_slice(p, s);
+  if (!choose_slice(p, name, s, indices))
+    return false;
   const uint64_t longest = p->nx > p->ny ? p->nx : p->ny;
   p->stride = longest / PANEL_MAX + (longest % PANEL_MAX != 0);
   p->width = (size_t)((p->nx - 1) / p->stride + 1);
@@ -199,7 +209,9 @@ void picture_add(picture *p, uint64_t first, const double *x, const double *y, s
     const size_t i = (size_t)(p->first + at * p->step - first);
     if (column % p->stride || row % p->stride)
       continue;
-    size_t pixel = (size_t)(row / p->stride) * p->width + (size_t)(column / p->stride);
+    const size_t from_top = (size_t)(row / p->stride),
+                 y_pixel = p->upward ? p->height - 1 - from_top : from_top;
+    const size_t pixel = y_pixel * p->width + (size_t)(column / p->stride);
     p->original[pixel] = x[i];
     p->result[pixel] = y[i];
   }
@@ -324,7 +336,7 @@ static size_t draw_caption(const canvas *c, size_t top, const char *caption) {
 
 static void draw(const picture *p, const canvas *c, const layout *l, const picture_labels *labels) {
   scale values = scale_of_values(p), errors = scale_of_errors(labels->error);
-  draw_panel(p, c, l, 0, "original", &values);
+  draw_panel(p, c, l, 0, labels->original, &values);
   draw_panel(p, c, l, 1, labels->result, &values);
   draw_panel(p, c, l, 2, "error (result - original)", &errors);
   draw_caption(c, TOP + l->height + BELOW, labels->caption);

@@ -5,20 +5,22 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "h5/h5.h"
 #include "io/input.h"
 #include "io/npy.h"
 #include "io/reader.h"
 #include "report/report.h"
 #include "report/text.h"
 #include "verbs.h"
-#include "work/difference.h"
 #include "work/range.h"
 
 typedef struct tuning {
   const options *o;
   ghz_context *ctx;
   input in;
-  double fill;            /* with --fill */
+  values variable; /* of HDF5, whose input that is; without a name otherwise */
+  bool has_fill;   /* --fill names one, or the variable */
+  double fill;
   value_range range;      /* of the whole file */
   ghz_file_header header; /* of the sample: the whole array, or a frame in its middle */
   ghz_file_header flat;   /* of the same as a flat array; a count of 0 where that is not tried */
@@ -103,13 +105,15 @@ static bool read_sample(tuning *t) {
 }
 
 static bool choose_fill(tuning *t) {
+  t->has_fill = t->o->has_fill || t->variable.has_fill;
+  t->fill = t->variable.fill;
   return !t->o->has_fill || fill_choose(t->in.file.name, t->in.type, t->o->fill, &t->fill);
 }
 
 static bool read_file(tuning *t) {
   const shape *dims = &t->o->dims;
   if (!input_make_seekable(&t->in) || (dims->ndim && !input_set_shape(&t->in, dims)) || !choose_fill(t) ||
-      !range_of_input(t->ctx, &t->in, t->o->has_fill ? &t->fill : NULL, NULL, &t->range))
+      !range_of_input(t->ctx, &t->in, t->has_fill ? &t->fill : NULL, NULL, &t->range))
     return false;
   input_rewind(&t->in);
   if (!t->in.count)
@@ -122,15 +126,28 @@ static bool read_file(tuning *t) {
 }
 
 static void tuning_close(tuning *t) {
-  input_close(&t->in);
+  if (t->variable.name)
+    h5_values_close(&t->variable);
+  else
+    input_close(&t->in);
   buffer_free(&t->values);
   buffer_free(&t->stream);
   buffer_free(&t->back);
 }
 
-static bool tuning_open(tuning *t, const options *o, ghz_context *ctx, const char *path) {
+static bool open_input(tuning *t, const char *path, const char *var) {
+  h5_axes axes;
+  if (!var)
+    return input_open(&t->in, path, t->o->type);
+  const bool ok = h5_values_open(&t->variable, &axes, t->ctx, path, var);
+  t->in = t->variable.in;
+  return ok;
+}
+
+/* var: of an HDF5 file; else NULL. */
+static bool tuning_open(tuning *t, const options *o, ghz_context *ctx, const char *path, const char *var) {
   *t = (tuning){.o = o, .ctx = ctx};
-  if (!input_open(&t->in, path, o->type))
+  if (!open_input(t, path, var))
     return false;
   if (read_file(t))
     return true;
@@ -142,16 +159,16 @@ static bool tuning_open(tuning *t, const options *o, ghz_context *ctx, const cha
 
 /* Peak signal-to-noise ratio of the sample in dB, the peak being the range of the whole file. */
 static double psnr_of(const tuning *t) {
-  difference d;
-  difference_begin(&d);
+  long double squares = 0;
+  size_t finite = 0;
   for (size_t i = 0; i < t->count; i++) {
-    const double x = value_at(t->in.type, t->values.data, i), y = value_at(t->in.type, t->back.data, i);
-    if (isfinite(x) && !(t->o->has_fill && x == t->fill))
-      difference_add(&d, &x, &y, 1);
+    const double x = value_at(t->in.type, t->values.data, i), error = x - value_at(t->in.type, t->back.data, i);
+    const bool counts = isfinite(x) && !(t->has_fill && x == t->fill);
+    squares += counts ? (long double)error * error : 0;
+    finite += counts;
   }
-  d.min = t->range.min;
-  d.max = t->range.max;
-  return difference_psnr(&d);
+  const long double range = (long double)t->range.max - t->range.min;
+  return range > 0 ? -20 * log10((double)(sqrtl(squares / (long double)finite) / range)) : (double)NAN;
 }
 
 static const char *count_bytes(void *user, const void *data, size_t size) {
@@ -179,7 +196,7 @@ static bool measure_file(tuning *t, ghz_file_header *h, const ghz_lattice *l, si
 }
 
 static bool lattice_of(const tuning *t, ghz_bound bound, ghz_lattice *l) {
-  return range_lattice(t->in.file.name, t->in.type, bound, t->range, t->o->has_fill ? &t->fill : NULL, l);
+  return range_lattice(t->in.file.name, t->in.type, bound, t->range, t->has_fill ? &t->fill : NULL, l);
 }
 
 static bool compress_as(tuning *t, const ghz_lattice *l, const ghz_shape *s, size_t *size) {
@@ -451,16 +468,21 @@ static void print_json(const tuning *t, const findings *f) {
 
 /* ---- The verb -------------------------------------------------------------------------------- */
 
-static bool tune_file(const options *o, ghz_context *ctx, const char *path) {
+static bool tune_variable(const options *o, ghz_context *ctx, const char *path, const char *var) {
   tuning t;
   findings f = {.count = 0};
-  if (!tuning_open(&t, o, ctx, path))
+  if (!tuning_open(&t, o, ctx, path, var))
     return false;
   const bool ok = find(&t, &f) && warn(&t, f.sought ? f.found.shaped.rel : REL_USUAL);
   if (ok)
     (o->json ? print_json : print_table)(&t, &f);
   tuning_close(&t);
   return ok;
+}
+
+static bool tune_file(const options *o, ghz_context *ctx, const char *path) {
+  return o->var || h5_named(path) ? h5_each_numbers(o, ctx, path, tune_variable)
+                                  : tune_variable(o, ctx, path, NULL);
 }
 
 static int run(const options *o) {
@@ -484,7 +506,8 @@ const verb verb_tune = {
                "ratio, to three digits.\n"
                "compress --psnr does not measure: its bound gives that PSNR even if every error is as\n"
                "large as the bound. Most errors are smaller, so the PSNR is mostly 4 dB higher or more.\n"
-               "Of integers it prints what compress --step 1 gives.",
+               "Of integers it prints what compress --step 1 gives. Of HDF5 and netCDF files, tries the\n"
+               "variable --var, or each that holds numbers, however it is compressed.",
     .examples = "  ghz tune wave.f32\n"
                 "  ghz tune --psnr 80 --dims 64x64x64 wave.f32\n"
                 "  ghz tune --ratio 10 --json wave.f32\n",
