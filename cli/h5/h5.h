@@ -66,7 +66,7 @@ uint64_t h5_index(const h5_variable *v, uint64_t position);
 /* What the axes of a variable are. */
 typedef struct h5_axes {
   char name[GHZ_FILE_NDIM][64]; /* "": not known */
-  bool northward;               /* along the last but one, latitudes grow */
+  int north;                    /* latitudes of the last but one: 1: they grow, -1: they fall, 0: it has none */
 } h5_axes;
 
 /* Calls `one` for the variable --var of a file, or for all that hold numbers and are no coordinates of a

@@ -105,22 +105,21 @@ typedef struct naming {
   int next;
 } naming;
 
-/* Whether the coordinates of an axis are latitudes that grow. */
-static bool grows_north(hid_t scale, hsize_t n) {
+/* 1 if the coordinates of an axis are latitudes that grow, -1 if they fall, else 0. */
+static int north_of(hid_t scale, hsize_t n) {
   char units[64], standard[64];
   attribute_text(scale, "units", units, sizeof units);
   attribute_text(scale, "standard_name", standard, sizeof standard);
-  double *x = strcmp(standard, "latitude") == 0 || strncmp(units, "degrees_north", 13) == 0 ||
-                      strncmp(units, "degree_north", 12) == 0
-                  ? malloc(n * sizeof *x)
-                  : NULL;
+  const bool is = strcmp(standard, "latitude") == 0 || strncmp(units, "degrees_north", 13) == 0 ||
+                  strncmp(units, "degree_north", 12) == 0;
+  double *x = is ? malloc(n * sizeof *x) : NULL;
   const hid_t space = H5(H5Dget_space)(scale);
-  const bool grows = x && H5(H5Sget_simple_extent_npoints)(space) == (hssize_t)n &&
-                     H5(H5Dread)(scale, h5.types[GHZ_F64], H5S_ALL, H5S_ALL, H5P_DEFAULT, x) >= 0 &&
-                     x[n - 1] > x[0];
+  const bool read = x && H5(H5Sget_simple_extent_npoints)(space) == (hssize_t)n &&
+                    H5(H5Dread)(scale, h5.types[GHZ_F64], H5S_ALL, H5S_ALL, H5P_DEFAULT, x) >= 0;
+  const int north = read ? (x[n - 1] > x[0]) - (x[n - 1] < x[0]) : 0;
   h5_close(space);
   free(x);
-  return grows;
+  return north;
 }
 
 /* Dimensions refer to one scale each. */
@@ -136,17 +135,17 @@ static bool name_axis(const hobj_ref_t *reference, void *user) {
   const char *slash = strrchr(path, '/');
   snprintf(n->axes->name[axis], sizeof *n->axes->name, "%.60s", slash ? slash + 1 : path);
   if (axis == n->r->rank - 2)
-    n->axes->northward = grows_north(scale, n->r->extent[axis]);
+    n->axes->north = north_of(scale, n->r->extent[axis]);
   h5_close(scale);
   return true;
 }
 
 static void find_axes(const reading *r, h5_axes *axes) {
   naming n = {.r = r, .axes = axes};
-  *axes = (h5_axes){.northward = false};
+  *axes = (h5_axes){.north = 0};
   attribute_references(r->set, "DIMENSION_LIST", name_axis, &n);
   if (n.next != r->rank)
-    *axes = (h5_axes){.northward = false};
+    *axes = (h5_axes){.north = 0};
 }
 
 /* ---- Calls ----------------------------------------------------------------------------------- */

@@ -194,7 +194,7 @@ static bool comparison_begin_picture(comparison *c) {
     return false;
   if (c->shape.ndim < 2)
     return fail(c->original.name, "has no shape of two or more dimensions; --png needs --dims NYxNX");
-  return picture_begin(&c->picture, c->original.name, &c->shape, &c->o->slice, c->axes.northward);
+  return picture_begin(&c->picture, c->original.name, &c->shape, &c->o->slice, c->axes.north > 0);
 }
 
 static size_t write_axis(const comparison *c, unsigned axis, char *text, size_t room) {
@@ -220,9 +220,9 @@ static void write_axes(const comparison *c, char *text, size_t room) {
     used += (size_t)snprintf(text + used, room - used, i == ndim - 2 ? "; " : ", ");
     used += write_axis(c, i, text + used, room - used);
     const int n = snprintf(text + used, room - used, "%s",
-                           i == ndim - 1       ? " right"
-                           : c->axes.northward ? " up"
-                                               : " down");
+                           i == ndim - 1   ? " right"
+                           : c->axes.north ? " up"
+                                           : " down");
     used += n > 0 ? (size_t)n : 0;
   }
 }

@@ -151,7 +151,7 @@ def _same_in(name: str, one: Node, two: Node) -> bool:
 
 
 def _first_method(node: Node) -> str:
-    return str(attributes_of(node).get("cell_methods", "")).partition(" realization: ")[0]
+    return str(attributes_of(node).get("cell_methods", "")).partition("realization: ")[0].strip()
 
 
 def _attribute(node: Node, name: str) -> Any:
