@@ -7,11 +7,9 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "data_set.h"
+#include "inside.h"
 #include "io/file.h"
 #include "io/output.h"
-#include "paths.h"
-#include "places.h"
 #include "report/report.h"
 #include "report/text.h"
 

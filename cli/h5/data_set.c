@@ -3,10 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "data_set.h"
-#include "dl.h"
-#include "paths.h"
-#include "places.h"
+#include "inside.h"
 #include "report/report.h"
 
 static bool refuse(const data_set *d, const char *why) {

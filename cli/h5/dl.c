@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "dl.h"
+#include "inside.h"
 #include "report/report.h"
 
 h5_constants h5;

@@ -61,7 +61,7 @@ bool h5_each_chunk_pair(const h5_variable v[2], ghz_context *ctx, frame_pair_vis
 /* The index in the array of value number `position`, counted through the chunks that were shown. */
 uint64_t h5_index(const h5_variable *v, uint64_t position);
 
-/* ---- Values --------------------------------------------------------------------------------------- */
+/* ---- Values ---------------------------------------------------------------------------------- */
 
 /* What the axes of a variable are. */
 typedef struct h5_axes {
@@ -69,13 +69,13 @@ typedef struct h5_axes {
   int north;                    /* latitudes of the last but one: 1: they grow, -1: they fall, 0: it has none */
 } h5_axes;
 
-/* Calls `one` for the variable --var of a file, or for all that hold numbers and are no coordinates of a
- * dimension, whatever compressed them. Returns whether all calls did. */
+/* Calls `one` for the variable --var of a file, or for all that hold numbers and are no
+ * coordinates of a dimension, whatever compressed them. Returns whether all calls did. */
 typedef bool h5_values_visitor(const options *o, ghz_context *ctx, const char *path, const char *var);
 bool h5_each_numbers(const options *o, ghz_context *ctx, const char *path, h5_values_visitor *one);
 
-/* Opens the values of a variable, which go to a temporary file; its name for messages is that of the file
- * and its own. */
+/* Opens the values of a variable, which go to a temporary file; its name for messages is that of
+ * the file and its own. */
 bool h5_values_open(values *v, h5_axes *axes, ghz_context *ctx, const char *path, const char *var);
 void h5_values_close(values *v); /* of any file */
 

@@ -6,13 +6,11 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "dl.h"
-#include "paths.h"
-#include "places.h"
+#include "inside.h"
 #include "report/report.h"
 #include "work/range.h"
 
-enum { FILLS_MAX = 16, CHUNK_VALUES = 1 << 18 };
+enum { FILLS_MAX = 16, ROOM = 1 << 18 };
 
 typedef struct reading {
   const options *o;
@@ -95,7 +93,7 @@ static bool find_type(hid_t set, ghz_type *type) {
 
 /* Chunks for a data set that has none: whole rows and planes. */
 static void choose_chunks(ghz_h5_parameters *p, const hsize_t *extent, int rank) {
-  uint64_t room = CHUNK_VALUES;
+  uint64_t room = ROOM;
   p->rank = (unsigned)rank;
   for (int i = rank; i-- > 0; room /= p->chunk[i])
     p->chunk[i] = extent[i] < room ? extent[i] : room > 0 ? room : 1;

@@ -1,16 +1,14 @@
-/* values.c: owns reading the values of any data set of numbers, whatever compressed it, and what its
- * axes are. */
+/* values.c: owns reading the values of any data set of numbers, whatever compressed it, and what
+ * its axes are. */
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "h5.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "data_set.h"
-#include "dl.h"
-#include "paths.h"
-#include "places.h"
+#include "inside.h"
 #include "report/report.h"
 
 #define SLAB_LEAST ((uint64_t)64 << 20) /* bytes read at a time, if there are as many */
@@ -93,7 +91,8 @@ static bool read_slab(void *user, buffer *piece, size_t *got) {
 static void find_fill(const reading *r, values *v) {
   double fill[2];
   for (int i = 0; i < 2 && !v->has_fill; i++)
-    v->has_fill = attribute_numbers(r->set, i ? "missing_value" : "_FillValue", fill, 2) > 0;
+    v->has_fill =
+        attribute_numbers(r->set, i ? "missing_value" : "_FillValue", fill, 2) > 0 && isfinite(fill[0]);
   v->fill = !v->has_fill ? 0 : r->type == GHZ_F32 ? (double)(float)fill[0] : fill[0];
 }
 

@@ -7,10 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "data_set.h"
+#include "inside.h"
 #include "io/reader.h"
-#include "paths.h"
-#include "places.h"
 #include "report/report.h"
 
 enum { LABEL_BYTES = 4096 };

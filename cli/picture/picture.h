@@ -28,9 +28,9 @@ typedef struct picture_labels {
   double error;                  /* the colours of the error go from -error to error */
 } picture_labels;
 
-/* Chooses a slice of an array of two or more dimensions, which the last two span: that of the indices,
- * or, where there are none, the middle one, the same whatever the order of the memory. On failure,
- * which is printed, there is nothing to free. */
+/* Chooses a slice of an array of two or more dimensions, which the last two span: that of the
+ * indices, or, where there are none, the middle one, the same whatever the order of the memory.
+ * On failure, which is printed, there is nothing to free. */
 bool picture_begin(picture *p, const char *name, const shape *s, const box *indices, bool upward);
 
 /* Keeps what belongs to the picture of the values first .. first + n - 1. */

@@ -51,8 +51,8 @@ static double comparison_ratio(const comparison *c) {
                                     : (double)NAN;
 }
 
-/* The error of a difference between neighbours along an axis of the array; the meter has the axes as
- * the memory does. */
+/* The error of a difference between neighbours along an axis of the array; the meter has the
+ * axes as the memory does. */
 static double neighbours_along(const comparison *c, unsigned axis) {
   return c->quality.neighbours[c->shape.fortran ? c->shape.ndim - 1 - axis : axis];
 }
@@ -265,8 +265,8 @@ static bool read_batch(values *v, double *to, size_t count, size_t *got) {
   return true;
 }
 
-/* The fill value is that of --fill, or of a file, once its first frame was read; where one file says
- * none, that of the other. */
+/* The fill value is that of --fill, or of a file, once its first frame was read; where one file
+ * says none, that of the other. */
 static bool find_fill(comparison *c) {
   const values *files[] = {&c->original, &c->result};
   double given;
@@ -438,6 +438,7 @@ static bool compare(const options *o, ghz_context *ctx, const char *path, const 
 static int run(const options *o) {
   const bool all = !o->var && h5_named(o->files[0]) && h5_named(o->files[1]);
   ghz_context *ctx;
+  file second; /* which says itself that it is not there, once */
   if (o->dims.ndim == 1 && o->png)
     return fail_usage(o->verb, "--dims: --png needs two dimensions or more");
   if (o->slice.ndim && !o->png)
@@ -446,8 +447,10 @@ static int run(const options *o) {
     return fail_usage(o->verb, "--png draws one variable: give --var NAME");
   if (!o->var && !all && (h5_named(o->files[0]) || h5_named(o->files[1])))
     return fail_usage(o->verb, "%s has variables: give --var NAME", o->files[!h5_named(o->files[0])]);
-  if (!library_open(&ctx, o->threads))
+  if ((all && !file_open(&second, o->files[1])) || !library_open(&ctx, o->threads))
     return EXIT_DATA;
+  if (all)
+    file_close(&second);
   const bool ok = all ? h5_each_numbers(o, ctx, o->files[0], compare) : compare(o, ctx, NULL, o->var);
   ghz_context_free(ctx);
   return ok ? EXIT_OK : EXIT_DATA;

@@ -17,12 +17,12 @@
  *                 make NaN.
  *   NaN           is a number that there is not: a PSNR without a range, an SSIM of small planes.
  *   Threads       One meter serves one thread at a time.
- *   Source        Data SSIM: Baker, Pinard and Hammerling, "DSSIM: a structural similarity index for
- *                 floating-point data", 2022 (arXiv:2202.02616). Of each plane both fields are
+ *   Source        Data SSIM: Baker, Pinard and Hammerling, "DSSIM: a structural similarity index
+ *                 for floating-point data", 2022 (arXiv:2202.02616). Of each plane both fields are
  *                 brought to [0, 1] by the range that they have together, and to 256 levels; means,
  *                 variances and covariance are those of a Gaussian window, 11 x 11, of sigma 1.5,
- *                 which lies inside the plane; C1 = C2 = 1e-8. The window's weights are those of the
- *                 values that are there, and places without a value do not count.
+ *                 which lies inside the plane; C1 = C2 = 1e-8. The weights of a window are those of
+ *                 the values that are there, and places without a value do not count.
  */
 /* SPDX-License-Identifier: BSD-3-Clause */
 #ifndef GHZ_QUALITY_H

@@ -108,7 +108,7 @@ make_nc() { # FILE FIRST STEP LAST VALUES: latitudes, and what tas has
   cat >t.cdl <<EOF
 netcdf t { dimensions: time = 3; plev = 2; lat = 32; lon = 40;
 variables: float tas(time, plev, lat, lon); tas:_FillValue = 1e20f; short n(time); float scalar; char name(lon);
-double lat(lat); lat:units = "degrees_north";
+double lat(lat); lat:units = "degrees_north"; lat:_FillValue = NaN;
 data: n = 1, 2, 3; scalar = 1; lat = $(seq -s , "$2" "$3" "$4"); tas = $(cat "$5"); }
 EOF
   ncgen -4 -o "$1" t.cdl || die "ncgen failed"
@@ -149,7 +149,9 @@ PROGRAM
   fails 1 "a.nc: tas: --slice: 2 is not inside 0:2" "$GHZ" compare a.nc b.nc --var tas --slice 2,2 --png no.png
   fails 2 "--png draws one variable: give --var NAME" "$GHZ" compare a.nc b.nc --png no.png
 fi
+ok "$GHZ" tune a.nc --var lat >/dev/null
 fails 1 "a.nc: no data set pr" "$GHZ" tune a.nc --var pr
+fails 1 "none.nc: No such file or directory" "$GHZ" compare a.nc none.nc
 fails 1 "a.nc: name: has no numbers" "$GHZ" tune a.nc --var name
 fails 2 "a.nc has variables: give --var NAME" "$GHZ" compare a.nc a.f32
 fails 1 "a.f32: cannot be opened as HDF5" "$GHZ" tune a.f32 --var tas
