@@ -9,8 +9,8 @@
 #include "context/parallel.h"
 #include "range.h"
 #include "rules/lattice_rules.h"
-#include "stream/operand.h"
 #include "stream/place.h"
+#include "stream/stream.h"
 
 ghz_status ghz_info_read(ghz_bytes src, ghz_info *info) {
   ghz_slice s;

@@ -7,8 +7,7 @@
 #include "context/floating.h"
 #include "lattice.h"
 #include "rules/lattice_rules.h"
-#include "stream/operand.h"
-#include "stream/sizes.h"
+#include "stream/stream.h"
 #include "stream/tile_writer.h"
 
 /* A cache line for each thread's cursor. */

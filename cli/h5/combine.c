@@ -19,7 +19,7 @@ enum { COPY_BYTES = 1 << 20 };
 typedef struct variable {
   int opened;
   data_set *sets;     /* one of each file */
-  data_set to;        /* in the unfinished output */
+  data_set to;        /* in the temporary output */
   bool stays_missing; /* a chunk that no file has */
   double bound;
 } variable;

@@ -1,4 +1,4 @@
-/* output.c: owns where the command writes, standard output, a device, or an unfinished file;
+/* output.c: owns where the command writes, standard output, a device, or a temporary file;
  * and how values are written: their type, and raw or as an .npy file. */
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include <errno.h>
@@ -84,8 +84,8 @@ static int close_descriptor(int fd) {
   return fd >= 0 && fd != STDOUT_FILENO && close(fd) != 0 && errno != EINTR ? errno : 0;
 }
 
-bool output_commit(output *out) {
-  const int error = out->file.name ? signals_commit(&out->file, !out->force) : close_descriptor(out->fd);
+bool output_publish(output *out) {
+  const int error = out->file.name ? signals_publish(&out->file, !out->force) : close_descriptor(out->fd);
   out->fd = -1;
   return error == 0 || failed(out, error);
 }
@@ -100,7 +100,7 @@ void output_discard(output *out) {
 
 bool output_end(output *out, bool ok) {
   if (ok)
-    return output_commit(out);
+    return output_publish(out);
   output_discard(out);
   return false;
 }

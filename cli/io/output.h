@@ -1,5 +1,5 @@
 /* output.h: outputs; what is written to them: .ghz files, and values raw or as .npy; and what
- * removes an unfinished one when a signal comes. */
+ * removes a temporary one when a signal comes. */
 /* SPDX-License-Identifier: BSD-3-Clause */
 #ifndef GHZ_CLI_IO_OUTPUT_H
 #define GHZ_CLI_IO_OUTPUT_H
@@ -10,13 +10,13 @@
 #include <stdint.h>
 
 #include "file.h"
-#include "file/unfinished.h"
+#include "file/temporary.h"
 #include "input.h"
 
 typedef struct output {
-  const char *name;     /* for messages */
-  unfinished_file file; /* without a name for standard output, or a device written directly */
-  int fd;               /* of any of them; -1: not open */
+  const char *name;    /* for messages */
+  temporary_file file; /* without a name for standard output, or a device written directly */
+  int fd;              /* of any of them; -1: not open */
   bool force;
   bool standard;  /* standard output */
   uint64_t bytes; /* written so far */
@@ -36,12 +36,12 @@ bool output_write(output *out, const void *data, size_t size);
 bool output_rewrite_start(output *out, const void *data, size_t size);
 
 /* Completes the file and gives it its name. */
-bool output_commit(output *out);
+bool output_publish(output *out);
 
-/* Removes the unfinished file. Does nothing after output_commit. */
+/* Removes the temporary file. Does nothing after output_publish. */
 void output_discard(output *out);
 
-/* output_commit if `ok`, else output_discard. Returns whether the output was committed. */
+/* output_publish if `ok`, else output_discard. Returns whether the output was published. */
 bool output_end(output *out, bool ok);
 
 /* The verbosity of a line about success: a command that writes to a pipe is quiet. */
@@ -70,15 +70,15 @@ bool writer_end(frame_writer *w, ghz_context *ctx);
  * programs. */
 void signals_install(void);
 
-/* Creates an unfinished file, as ghz_unfinished_create, and removes it if a signal comes. At most
+/* Creates a temporary file, as ghz_temporary_create, and removes it if a signal comes. At most
  * one at a time, until one of these: */
-int signals_create(unfinished_file *u, const char *path, bool named, const struct stat *old);
+int signals_create(temporary_file *u, const char *path, bool named, const struct stat *old);
 
-/* As ghz_unfinished_settle; closes the file, or removes it after an error, and frees *u. */
-int signals_commit(unfinished_file *u, int only_if_absent);
+/* As ghz_temporary_publish; closes the file, or removes it after an error, and frees *u. */
+int signals_publish(temporary_file *u, int only_if_absent);
 
 /* Removes the file, and frees *u. */
-void signals_discard(unfinished_file *u);
+void signals_discard(temporary_file *u);
 
 /* Makes a temporary file without a name, in *directory. Returns its descriptor, or -1 with errno
  * set. */

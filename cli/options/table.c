@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "file/layout.h"
+#include "file/header.h"
 #include "report/report.h"
 
 /* ---- Arguments ------------------------------------------------------------------------------- */

@@ -1,11 +1,14 @@
-/* engines.c: many engines in one process, without MPI: every schedule on 2 to 64 ranks, over a
+/* engines.c: many engines in one process, without MPI: every schedule on 1 to 64 ranks, over a
  * network on which a message leaves when its receiver has asked for it and no sooner, and news of
- * that come late. A thread is a rank. Nothing hangs, every result is right, and a rank that fails
- * is known to all that wait for it. */
+ * that come late. A thread is a rank. Nothing hangs, every result is right, and a rank that cannot
+ * begin or go on is known to all that wait for it. */
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "engine/engine.h"
+#include "payload/payloads.h"
+#include <math.h>
 #include <pthread.h>
 #include <sched.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -128,20 +131,74 @@ static const struct show {
 enum { SHOWS = sizeof shows / sizeof *shows };
 
 static const struct show *show;
-static int ranks, root, fails; /* the rank that fails; -1: none */
+static int ranks, root, in_bins;
+static int fails; /* the rank that fails; -1: none */
+static int after; /* so many operations; -1: before the first message */
+static ghz_status fails_with;
+static atomic_int struck;
 static int wrong;
+
+/* ---- A payload that fails --------------------------------------------------------------------- */
+
+static const payload *works(void) { return in_bins ? &ghz_payload_bins : &ghz_payload_homomorphic; }
+
+static _Thread_local int left; /* operations of this rank until one fails */
+
+static ghz_status sabotaged(void) {
+  if (me != fails || after < 0 || left-- != 0)
+    return GHZ_OK;
+  struck = 1;
+  return fails_with;
+}
+
+static size_t capacity(const payload_job *job, uint64_t tiles) { return works()->capacity(job, tiles); }
+
+static ghz_status encode(payload_job *job, const piece *p, buffer *out) {
+  const ghz_status status = sabotaged();
+  return status == GHZ_OK ? works()->encode(job, p, out) : status;
+}
+
+/* What arrives is cut short; the size of its first bin is wrong, or it has a byte of no bin. */
+static ghz_status validate(payload_job *job, const piece *p, buffer *in) {
+  if (sabotaged() != GHZ_OK) {
+    if (fails_with != GHZ_ECORRUPT || !in_bins)
+      in->size /= 2;
+    else if (in->size % 2)
+      memset(in->data, 0xff, 8);
+    else
+      in->size++;
+  }
+  return works()->validate(job, p, in);
+}
+
+static ghz_status reduce(payload_job *job, const piece *p, const buffer *mine, const buffer *theirs,
+                         buffer *out) {
+  const ghz_status status = sabotaged();
+  return status == GHZ_OK ? works()->reduce(job, p, mine, theirs, out) : status;
+}
+
+static ghz_status decode(payload_job *job, const piece *p, const buffer *result) {
+  const ghz_status status = sabotaged();
+  return status == GHZ_OK ? works()->decode(job, p, result) : status;
+}
+
+static const payload saboteur = {
+    .capacity = capacity, .encode = encode, .validate = validate, .reduce = reduce, .decode = decode, .scratch = 4};
+
+/* ---- One rank --------------------------------------------------------------------------------- */
 
 static int has(holders h, int rank, int block) {
   return h == BY_ALL || (h == BY_OWNER ? rank == block : rank == root);
 }
 
+/* With bins some values are set apart. */
 static float given(int rank, int block, size_t i) {
-  return (float)((i * 7 + (size_t)block * 13) % 100 + (size_t)rank);
+  return in_bins && i % 5000 == 0 ? 1e25f : (float)((i * 7 + (size_t)block * 13) % 100 + (size_t)rank);
 }
 
 static void complain(int rank, const char *what) {
-  fprintf(stderr, "%s on %d ranks, root %d, failing %d: rank %d: %s\n", show->name, ranks, root, fails, rank,
-          what);
+  fprintf(stderr, "%s on %d ranks, root %d, %d fails after %d operations with %d, bins %d: rank %d: %s\n",
+          show->name, ranks, root, fails, after, (int)fails_with, in_bins, rank, what);
   wrong = 1;
 }
 
@@ -152,7 +209,7 @@ static void check(int rank, int parts, size_t n, const float *y) {
       for (int r = 0; r < ranks; r++)
         if (show->reduces || has(show->gives, r, b))
           want += given(r, b, i);
-      if (y[(size_t)b * n + i] != want) {
+      if (!(fabsf(y[(size_t)b * n + i] - want) <= (in_bins ? 1e-6f * want : 0))) {
         complain(rank, "another result");
         return;
       }
@@ -181,7 +238,10 @@ static void *run(void *argument) {
   ghz_mpi_report report = {0};
   float *x = malloc((size_t)parts * n * sizeof *x), *y = calloc((size_t)parts * n, sizeof *y);
   const layout l = layout_of(parts, n);
+  bins b = {0};
+  exponents counts = {{0}};
   me = rank;
+  left = after;
   payload_job job = {.pool = &pool,
                      .plan = &p,
                      .rank = rank,
@@ -191,22 +251,29 @@ static void *run(void *argument) {
                      .total_contributions = (uint64_t)ranks,
                      .value_size = sizeof(float),
                      .report = &report,
-                     .early_status = rank == fails ? GHZ_ENOMEM : GHZ_OK};
+                     .early_status = rank == fails && after < 0 ? fails_with : GHZ_OK};
   int ok = ghz_context_create(&job.codec, 1) == GHZ_OK &&
            ghz_lattice_make(GHZ_F32, (ghz_bound){GHZ_ABS, 0.5 * 64 / 63}, 0, 0, &job.lattice) == GHZ_OK &&
            ghz_plan_cut(&p, &l, NULL, NULL, (position){rank, ranks, root, 0}, show->build);
-  for (int b = 0; b < parts && ok; b++) {
+  for (int k = 0; k < parts && ok; k++) {
     for (size_t i = 0; i < n; i++)
-      x[(size_t)b * n + i] = given(rank, b, i);
-    part_lies(&p.parts[b], has(show->gives, rank, b) ? x + (size_t)b * n : NULL,
-              has(show->gets, rank, b) ? y + (size_t)b * n : NULL);
+      x[(size_t)k * n + i] = given(rank, k, i);
+    part_lies(&p.parts[k], has(show->gives, rank, k) ? x + (size_t)k * n : NULL,
+              has(show->gets, rank, k) ? y + (size_t)k * n : NULL);
   }
-  if (!ok || !ghz_plan_order(&p) || !ghz_engine_prepare(&space, &p, &ghz_payload_homomorphic, &job))
+  if (in_bins) { /* the same on all ranks */
+    for (size_t i = 0; i < n; i++)
+      y[i] = given(0, 0, i);
+    ghz_exponents_add(&counts, y, n, NAN);
+    ok &= ghz_float_bins(&counts, MOST, &b) && b.count == 2;
+    job.bins = &b;
+  }
+  if (!ok || !ghz_plan_order(&p) || !ghz_engine_prepare(&space, &p, &saboteur, &job))
     complain(rank, "no plan");
-  const failure f = ghz_engine_run(&p, &ghz_payload_homomorphic, &job, &space, MPI_COMM_WORLD);
+  const failure f = ghz_engine_run(&p, &saboteur, &job, &space, MPI_COMM_WORLD);
   if (failure_is(&f) && (fails < 0 || f.rank != fails))
     complain(rank, "a failure without a reason");
-  if (fails == rank && !failure_is(&f))
+  if (fails == rank && (after < 0 || left < 0) && !failure_is(&f))
     complain(rank, "its failure is lost");
   if (!failure_is(&f) && fails < 0)
     check(rank, parts, n, y);
@@ -219,24 +286,51 @@ static void *run(void *argument) {
   return NULL;
 }
 
-int main(void) {
-  static const int sizes[] = {2, 3, 4, 5, 7, 8, 16, 23, 64};
+static void run_all(void) {
   pthread_t threads[MOST];
+  alarm(120);
+  for (int r = 0; r < ranks; r++)
+    pthread_create(&threads[r], NULL, run, (void *)(intptr_t)r);
+  for (int r = 0; r < ranks; r++)
+    pthread_join(threads[r], NULL);
+  for (int r = 0; r < ranks; r++)
+    if (waiting[r])
+      complain(r, "a message that nobody receives");
+}
+
+/* A rank that cannot go on, at some operation. */
+static void fail_some(void) {
+  for (int t = 0; t < 8; t++) {
+    root = (int)draw((unsigned)ranks);
+    in_bins = show->reduces && t % 2;
+    fails = (int)draw((unsigned)ranks);
+    after = (int)draw(t < 4 ? 8 : 40);
+    fails_with = t % 4 < 2 ? GHZ_ENOMEM : GHZ_ECORRUPT;
+    run_all();
+  }
+  in_bins = show->reduces;
+  fails = -1;
+  run_all();
+  in_bins = 0;
+}
+
+int main(void) {
+  static const int sizes[] = {1, 2, 3, 4, 5, 7, 8, 16, 23, 64};
   for (int s = 0; s < SHOWS; s++)
-    for (size_t k = 0; k < sizeof sizes / sizeof *sizes; k++)
-      for (int turn = 0; turn < 2; turn++) {
-        alarm(120);
-        show = &shows[s];
-        ranks = sizes[k];
+    for (size_t k = 0; k < sizeof sizes / sizeof *sizes; k++) {
+      show = &shows[s];
+      ranks = sizes[k];
+      for (int turn = ranks == 1; turn < 2; turn++) {
         root = ranks * turn / 2;
-        fails = turn ? (ranks + 1) / 3 : -1;
-        for (int r = 0; r < ranks; r++)
-          pthread_create(&threads[r], NULL, run, (void *)(intptr_t)r);
-        for (int r = 0; r < ranks; r++)
-          pthread_join(threads[r], NULL);
-        for (int r = 0; r < ranks; r++)
-          if (waiting[r])
-            complain(r, "a message that nobody receives");
+        fails = turn ? ranks / 3 : -1;
+        after = -1;
+        fails_with = GHZ_ENOMEM;
+        run_all();
       }
-  return wrong;
+      if (ranks < 6)
+        fail_some();
+    }
+  if (!struck)
+    fputs("no operation failed\n", stderr);
+  return wrong || !struck;
 }

@@ -139,7 +139,7 @@ int main(int argc, char **argv) {
   suite_begin(argc, argv, MPI_THREAD_SINGLE);
   const int levels[FACTORS + 1] = {ways(),      MODES, 2, OPERATIONS, 2,      3, COUNTS, BOUNDS, 2,
                                    FIELD_KINDS, UNITS, 2, 2,          SHAPES, 2, 2,      0};
-  pairs_start(&p, levels, mix(here.seed, (uint64_t)here.ranks));
+  pairs_start(&p, levels, draw_below, mix(here.seed, (uint64_t)here.ranks));
   for (int i = 0; pairs_next(&p, row); i++) {
     call s = shot_of(row, mix(here.seed, (uint64_t)i));
     suite_case("call %d: %s", i, call_text(&s));

@@ -147,9 +147,9 @@ void check_bad_computations(trial *t) {
   REFUSES(GHZ_ECAPACITY, ghz_cuda_sum(t->gpu, GHZ_F32, ghz_flat(N), 2, two, dst, 50, DONE));
   REFUSES(GHZ_EINVAL, ghz_cuda_mean(t->gpu, GHZ_F32, ghz_flat(N), 0, two, dst, room, DONE));
   REFUSES(GHZ_EINVAL, ghz_cuda_mean(t->gpu, GHZ_F32, ghz_flat(N), 2, NULL, dst, room, DONE));
-  REFUSES(GHZ_EINVAL, ghz_cuda_combine(t->gpu, GHZ_F32, ghz_flat(N), 2, two, NULL, dst, room, DONE));
-  REFUSES(GHZ_EINVAL, ghz_cuda_combine(t->gpu, GHZ_F32, ghz_flat(N), 0, two, c, dst, room, DONE));
-  REFUSES(GHZ_EINVAL, ghz_cuda_combine(t->gpu, GHZ_F32, ghz_flat(N), 2, bad, c, dst, room, DONE));
+  REFUSES(GHZ_EINVAL, ghz_cuda_linear(t->gpu, GHZ_F32, ghz_flat(N), 2, two, c, 0, dst, room, DONE));
+  REFUSES(GHZ_EINVAL, ghz_cuda_linear(t->gpu, GHZ_F32, ghz_flat(N), 0, two, c, 1, dst, room, DONE));
+  REFUSES(GHZ_EINVAL, ghz_cuda_linear(t->gpu, GHZ_F32, ghz_flat(N), 2, bad, c, 1, dst, room, DONE));
   REFUSES(GHZ_EINVAL, ghz_cuda_add(t->gpu, GHZ_F32, ghz_flat(N), none, a, dst, room, DONE));
   REFUSES(GHZ_EINVAL, ghz_cuda_add(t->gpu, GHZ_F32, ghz_flat(N), a, off, dst, room, DONE));
   REFUSES(GHZ_EINVAL, ghz_cuda_subtract(t->gpu, GHZ_F32, ghz_flat(N), a, none, dst, room, DONE));
@@ -236,7 +236,7 @@ static void bad_shape(trial *t, place *p, ghz_shape shape) {
   REFUSES(GHZ_EINVAL, ghz_cuda_decompress_range(t->gpu, GHZ_F32, shape, two[0], GHZ_F32, 0, 0, y, DONE));
   REFUSES(GHZ_EINVAL, ghz_cuda_sum(t->gpu, GHZ_F32, shape, 2, two, dst, room, DONE));
   REFUSES(GHZ_EINVAL, ghz_cuda_mean(t->gpu, GHZ_F32, shape, 2, two, dst, room, DONE));
-  REFUSES(GHZ_EINVAL, ghz_cuda_combine(t->gpu, GHZ_F32, shape, 2, two, c, dst, room, DONE));
+  REFUSES(GHZ_EINVAL, ghz_cuda_linear(t->gpu, GHZ_F32, shape, 2, two, c, 1, dst, room, DONE));
   REFUSES(GHZ_EINVAL, ghz_cuda_add(t->gpu, GHZ_F32, shape, two[0], two[1], dst, room, DONE));
   REFUSES(GHZ_EINVAL, ghz_cuda_subtract(t->gpu, GHZ_F32, shape, two[0], two[1], dst, room, DONE));
   REFUSES(GHZ_EINVAL, ghz_cuda_accumulate(t->gpu, GHZ_F32, shape, dst, room, two[0], DONE));
@@ -263,7 +263,8 @@ void check_bad_shapes(trial *t) {
     bad_shape(t, &p, bad[i]);
   const ghz_bytes a = device_view(&p.a);
   void *y = p.y.data;
-  REFUSES(GHZ_EINVAL, ghz_cuda_decompress_range(t->gpu, GHZ_F32, bricks, a, GHZ_F32, 0, 1, y, DONE));
+  REFUSES(GHZ_EINVAL,
+          ghz_cuda_decompress_range(t->gpu, GHZ_F32, bricks, a, GHZ_F32, bricks.extent[2], 1, y, DONE));
   REFUSES(GHZ_EINVAL,
           ghz_cuda_slice_decompress(t->gpu, (ghz_cuda_slice){GHZ_F32, bricks, 0, 1}, a, GHZ_F32, y, DONE));
   REFUSES(GHZ_EINVAL, ghz_cuda_decompress_box(t->gpu, GHZ_F32, bricks, a, GHZ_F32, at, more, y, DONE));
@@ -314,7 +315,7 @@ void check_set_up_limits(trial *t) {
   REFUSES(GHZ_ECAPACITY, ghz_cuda_accumulate(t->gpu, GHZ_F32, ghz_flat(N), dst, room, two[0], DONE));
   REFUSES(GHZ_ECAPACITY, ghz_cuda_sum(t->gpu, GHZ_F32, ghz_flat(few), 3, two, dst, room, DONE));
   REFUSES(GHZ_ECAPACITY, ghz_cuda_mean(t->gpu, GHZ_F32, ghz_flat(few), 3, two, dst, room, DONE));
-  REFUSES(GHZ_ECAPACITY, ghz_cuda_combine(t->gpu, GHZ_F32, ghz_flat(few), 3, two, c, dst, room, DONE));
+  REFUSES(GHZ_ECAPACITY, ghz_cuda_linear(t->gpu, GHZ_F32, ghz_flat(few), 3, two, c, 1, dst, room, DONE));
   REFUSES(GHZ_ECAPACITY,
           ghz_cuda_compress(t->gpu, &p.lattice, -1, p.x.data, ghz_flat(SIZE_MAX), dst, room, DONE));
   REFUSES(GHZ_ECAPACITY, ghz_cuda_slice_compress(t->gpu, &p.lattice, -1, p.x.data, ghz_flat(N), 0,
@@ -360,7 +361,7 @@ void check_host_memory_is_refused(trial *t) {
   REFUSES(GHZ_EINVAL, ghz_cuda_subtract(t->gpu, GHZ_F32, ghz_flat(N), a, host, there, size, DONE));
   REFUSES(GHZ_EINVAL, ghz_cuda_sum(t->gpu, GHZ_F32, ghz_flat(N), 2, pair, there, size, DONE));
   REFUSES(GHZ_EINVAL, ghz_cuda_mean(t->gpu, GHZ_F32, ghz_flat(N), 2, pair, there, size, DONE));
-  REFUSES(GHZ_EINVAL, ghz_cuda_combine(t->gpu, GHZ_F32, ghz_flat(N), 2, pair, c, there, size, DONE));
+  REFUSES(GHZ_EINVAL, ghz_cuda_linear(t->gpu, GHZ_F32, ghz_flat(N), 2, pair, c, 1, there, size, DONE));
   REFUSES(GHZ_EINVAL, ghz_cuda_add(t->gpu, GHZ_F32, ghz_flat(N), a, a, dst, size, DONE));
   REFUSES(GHZ_EINVAL, ghz_cuda_accumulate(t->gpu, GHZ_F32, ghz_flat(N), dst, size, a, DONE));
   REFUSES(GHZ_EINVAL, ghz_cuda_accumulate(t->gpu, GHZ_F32, ghz_flat(N), there, size, host, DONE));

@@ -1,20 +1,14 @@
 /* checks_codec.c: compression and decompression on the device give what the CPU gives. */
 /* SPDX-License-Identifier: BSD-3-Clause */
+#include "cases.h"
 #include "checks.h"
+#include "fields.h"
+#include "pairs.h"
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-/* All values, in every type that they can be had in. */
-static void decompress_both(trial *t, ref_bytes stream, ghz_type type, size_t n, size_t shift,
-                            const char *what) {
-  for (int out = (int)type; out <= GHZ_F64; out++) {
-    reading r = {.type = type, .n = n, .source = stream, .out = (ghz_type)out, .part = ALL, .shift = shift};
-    agree_values(t, &r, say("%s, to type %d", what, out));
-  }
-}
 
 /* ---- Decompression ---- */
 static void range_of_both(trial *t, ref_bytes stream, ghz_type type, size_t n, uint64_t first, size_t count,
@@ -35,76 +29,90 @@ static void range_of_both(trial *t, ref_bytes stream, ghz_type type, size_t n, u
 }
 
 /* ---- Compression, and back ---- */
+/* Steps up to the edges of the type, and 0, for which everything is raw; coarse integers of 18 to 22
+ * bits, and the smaller cap; the step of a constant. */
+static ghz_lattice lattice_number(ghz_type type, size_t i, uint64_t turn) {
+  static const double bounds[] = {1e-45, 1e-37,    4e-37,  5e35,    1e36,  1e38,   1e-310, 4.9e-324, 1e-301,
+                                  1e301, 1.7e308,  0x1p-121, 1.3,   4.5e-3, 1e-300, 1e-38, 1e-9,     1e-6,
+                                  1e-4,  1e-3,     0.3,    2,       70,    1e9,    1e37,   0.02,     700};
+  if (i < COUNT(bounds))
+    return lattice_filled(type, bounds[i], turn);
+  ghz_lattice l = lattice_abs(type, i % 2 ? 0.02 : 700);
+  if (i < COUNT(bounds) + 6 && type == GHZ_F32)
+    l = lattice_offset(l.eb, ldexp(1.3, 17 + (int)(i - COUNT(bounds))));
+  l.cap = type == GHZ_F64 ? 35 : l.cap;
+  return i < COUNT(bounds) + 6 ? filled(l, turn)
+                               : (ghz_lattice){.type = type, .cap = 35, .step = 3, .eb = 0x1p-14};
+}
+enum { LATTICES = 27 + 6 + 1, FILLS = 4, SHIFTS = 9, ORDERS = 6 };
+
+/* Some tiles, often from the beginning of a chunk on; and what they hold. */
+static void some_tiles(trial *t, operation o, uint64_t *state, const char *what) {
+  SCOPE;
+  const uint64_t all = ghz_shape_tiles(&o.shape), at = input_below(state, all + 1);
+  o.kind = SLICE_COMPRESS;
+  o.first = input_below(state, 2) ? at : at / 16 * 16;
+  o.tiles = input_below(state, all - o.first + 1);
+  agree(t, &o, what);
+  reading r = {.type = o.lattice.type, .part = MESSAGE, .shape = o.shape, .n = o.n, .first = o.first};
+  r.source = cpu_make(t, &o).bytes;
+  r.count = (size_t)o.tiles;
+  for (int out = (int)r.type; out <= GHZ_F64; out++) {
+    r.out = (ghz_type)out;
+    r.shift = t->cases % 3;
+    agree_values(t, &r, say("%s, tiles %d + %d to type %d", what, (int)o.first, (int)o.tiles, out));
+  }
+}
+
+/* A box of any array; of a flat one it is a range. */
+static void some_values(trial *t, const operation *o, ref_bytes stream, uint64_t *state, const char *what) {
+  reading r = {.type = o->lattice.type, .out = GHZ_F64, .part = BOX, .shape = o->shape, .n = o->n};
+  r.source = stream;
+  for (int i = 0; i < 3; i++) {
+    r.origin[i] = input_below(state, o->shape.extent[i] + 1);
+    r.extent[i] = input_below(state, o->shape.extent[i] - r.origin[i] + 1);
+  }
+  agree_values(t, &r, say("%s, a box", what));
+}
+
+/* Every two of these meet, but that bricks are mostly of textures: the CPU's bytes, and of them the
+ * CPU's values. */
+void check_compress_every_way(trial *t) {
+  enum factor { ARRAY, FIELD, KIND, LATTICE, FILL, SHIFT, FACTORS };
+  const int levels[FACTORS + 1] = {ARRAYS, (int)fields_in_all(), 2 * ORDERS, LATTICES, FILLS, SHIFTS, 0};
+  static pairs p;
+  int row[PAIR_FACTORS];
+  uint64_t transformed = 0, state = 4;
+  for (unsigned turn = 0, seed = 0; seed < (unsigned)by_extent(t, 1, 1, 5); seed++)
+    for (pairs_start(&p, levels, input_below, seed); pairs_next(&p, row); turn++) {
+      SCOPE;
+      if (turn % (unsigned)by_extent(t, 6, 1, 1))
+        continue;
+      operation o = {.kind = COMPRESS, .shape = array_shape((size_t)row[ARRAY]), .shift = (size_t)row[SHIFT]};
+      o.order = row[KIND] / 2 - 2;
+      o.order = o.order > order_most(&o.shape) ? GHZ_ORDER_BEST : o.order;
+      o.lattice = lattice_number((ghz_type)(row[KIND] % 2), (size_t)row[LATTICE], (uint64_t)row[FILL]);
+      o.n = (size_t)ghz_shape_count(&o.shape);
+      const size_t made_of = (size_t)row[FIELD] % (o.shape.dims > 1 && turn % 4 ? TEXTURES : fields_in_all());
+      o.x = field_of(&o.lattice, &o.shape, made_of, turn);
+      const char *what =
+          say("%s, type %d, order %d, lattice %d, fill %d, shift %d", field_text(&o.shape, made_of),
+              row[KIND] % 2, o.order, row[LATTICE], row[FILL], row[SHIFT]);
+      agree(t, &o, what);
+      ref_bytes stream = compress_shape(t->cpu, &o.lattice, o.order, o.x, &o.shape);
+      read_all(t, stream, o.lattice.type, &o.shape, what);
+      some_values(t, &o, stream, &state, what);
+      some_tiles(t, o, &state, what);
+      transformed += o.shape.dims > 1 ? bricks_with_coefficients(t, stream) : 0;
+    }
+  expect(t, transformed > (uint64_t)by_extent(t, 5, 20, 20), "%llu bricks with coefficients",
+         (unsigned long long)transformed);
+}
+
 static void compress_both(trial *t, const ghz_lattice *l, int order, const void *x, size_t n, size_t shift,
                           const char *what) {
   operation o = {.kind = COMPRESS, .lattice = *l, .order = order, .x = x, .n = n, .shift = shift};
   agree(t, &o, what);
-}
-
-static void both_ways(trial *t, const ghz_lattice *l, int order, const void *x, size_t n, size_t shift,
-                      const char *what) {
-  SCOPE;
-  compress_both(t, l, order, x, n, shift, what);
-  decompress_both(t, compress(t->cpu, l, order, x, n), l->type, n, shift, what);
-}
-
-static const size_t lengths[] = {0,    1,    2,    3,    7,     8,     9,     31,    32,    33,    63,
-                                 64,   65,   1000, 1016, 1023,  1024,  1025,  2047,  2048,  2049,  5000,
-                                 8191, 8192, 8193, 9217, 15360, 16383, 16384, 16385, 17000, 32768, 40000};
-
-void check_compress_lengths(trial *t) {
-  static const char *const makers[] = {"mixture", "walk", "sparse"};
-  for (size_t k = 0; k < COUNT(lengths); k++)
-    for (int type = GHZ_F32; type <= GHZ_F64; type++)
-      for (int order = GHZ_ORDER_BEST; order <= 2; order++) {
-        SCOPE;
-        if ((t->extent == QUICK || lengths[k] > 20000) && order != (int)k % 4 - 1)
-          continue;
-        ghz_lattice l = lattice_abs((ghz_type)type, 0.02);
-        const char *maker = makers[(k + (size_t)(order + 1)) % 3];
-        void *x = input_make(input_named(maker), l.type, lengths[k], l.step, 90 + k);
-        both_ways(t, &l, order, x, lengths[k], 0,
-                  say("%s, type %d, order %d, n %zu", maker, type, order, lengths[k]));
-      }
-}
-
-/* Every third one of float32 has coarse integers of 18 to 22 bits. */
-static ghz_lattice lattice_of_input(ghz_type type, size_t in) {
-  const double eb = in % 2 ? 0.02 : 700;
-  return type == GHZ_F32 && in % 3 == 0 ? lattice_offset(eb, ldexp(1.3, 17 + (int)(in / 3 % 6)))
-                                        : lattice_abs(type, eb);
-}
-
-void check_compress_inputs(trial *t) {
-  size_t n = t->extent == QUICK ? 1300 : 2500;
-  for (int type = GHZ_F32; type <= GHZ_F64; type++)
-    for (size_t in = 0; in < input_count; in++)
-      for (int order = GHZ_ORDER_BEST; order <= 2; order++) {
-        SCOPE;
-        if (t->extent == QUICK && order != (int)in % 4 - 1)
-          continue;
-        ghz_lattice l = filled(lattice_of_input((ghz_type)type, in), in / 2);
-        l.cap = type == GHZ_F64 && in % 3 == 0 ? 35 : l.cap;
-        void *x = input_make(&inputs[in], l.type, n, l.step, in);
-        plant_fill(&l, x, n, in);
-        both_ways(t, &l, order, x, n, 0, say("%s, type %d, order %d", inputs[in].name, type, order));
-      }
-}
-
-/* Steps up to the edges of the type, and 0, for which everything is raw. */
-void check_compress_bounds(trial *t) {
-  static const double bounds[] = {1e-45,    1e-37,  4e-37, 5e35,    1e36,     1e38, 1e-310,
-                                  4.9e-324, 1e-301, 1e301, 1.7e308, 0x1p-121, 1.3,  4.5e-3};
-  for (int type = GHZ_F32; type <= GHZ_F64; type++)
-    for (size_t b = 0; b < COUNT(bounds); b++)
-      for (size_t in = b % (size_t)by_extent(t, 9, 2, 1); in < input_count;
-           in += (size_t)by_extent(t, 9, 2, 1)) {
-        ghz_lattice l = lattice_filled((ghz_type)type, bounds[b], in);
-        void *x = input_make(&inputs[in], l.type, 1100, l.step, in);
-        plant_fill(&l, x, 1100, in);
-        compress_both(t, &l, GHZ_ORDER_BEST, x, 1100, 0,
-                      say("%s, type %d, bound %g", inputs[in].name, type, bounds[b]));
-      }
 }
 
 /* The lattice of a constant is coarser than its bound: only multiples of the step lie on it. */
@@ -155,19 +163,6 @@ void check_compress_grids(trial *t) {
       }
 }
 
-void check_compress_unaligned(trial *t) {
-  static const size_t counts[] = {5, 1024, 1031, 5000};
-  for (int type = GHZ_F32; type <= GHZ_F64; type++)
-    for (size_t shift = 0; shift < (t->extent == QUICK ? 4 : 9); shift++)
-      for (size_t k = 0; k < COUNT(counts); k++) {
-        SCOPE;
-        ghz_lattice l = lattice_abs((ghz_type)type, 0.1);
-        void *x = input_make(&inputs[0], l.type, counts[k], l.step, shift);
-        both_ways(t, &l, GHZ_ORDER_BEST, x, counts[k], shift,
-                  say("type %d, %zu values, %zu behind an aligned one", type, counts[k], shift));
-      }
-}
-
 /* ---- Special values at chosen places ---- */
 static int special_here(int pattern, size_t i, size_t n) {
   switch (pattern) {
@@ -203,7 +198,7 @@ void check_compress_specials(trial *t) {
         }
 }
 
-/* ---- Widths, random cases, size ---- */
+/* ---- Widths, size ---- */
 void check_compress_widths(trial *t) {
   for (int type = GHZ_F32; type <= GHZ_F64; type++)
     for (int bits = 0; bits <= 44; bits += by_extent(t, 9, 3, 1))
@@ -214,24 +209,6 @@ void check_compress_widths(trial *t) {
         void *x = ragged(l.type, n, l.step, bits, (uint64_t)bits);
         compress_both(t, &l, order, x, n, 0, say("amplitudes to 2^%d, type %d, order %d", bits, type, order));
       }
-}
-
-void check_compress_random(trial *t) {
-  uint64_t state = 17;
-  for (int round = 0; round < by_extent(t, 30, 200, 1500); round++) {
-    SCOPE;
-    ghz_type type = (ghz_type)input_below(&state, 2);
-    ghz_lattice l =
-        lattice_abs(type, ldexp(1.5 + input_uniform(&state) / 2, (int)input_below(&state, 200) - 100));
-    size_t n = (size_t)input_below(&state, t->extent == QUICK ? 3000 : 9000);
-    size_t in = (size_t)input_below(&state, input_count), shift = (size_t)input_below(&state, 5);
-    uint64_t seed = input_random(&state);
-    int order = (int)input_below(&state, 4) - 1;
-    void *x = input_make(&inputs[in], type, n, l.step, seed);
-    compress_both(t, &l, order, x, n, shift,
-                  say("round %d: %s, type %d, n %zu, order %d, eb %a, seed %llx, shift %zu", round,
-                      inputs[in].name, (int)type, n, order, l.eb, (unsigned long long)seed, shift));
-  }
 }
 
 static const size_t many[] = {100000, 262145, 999999, 3000001, 8000000};
@@ -246,9 +223,11 @@ void check_compress_many_values(trial *t) {
       const char *maker = makers[(k + (size_t)type) % 3];
       ghz_lattice l = lattice_abs((ghz_type)type, 0.5);
       void *x = input_make(input_named(maker), l.type, many[k], l.step, k);
-      both_ways(t, &l, GHZ_ORDER_BEST, x, many[k], k % 3, say("%s, %zu values, type %d", maker, many[k], type));
-      range_of_both(t, compress(t->cpu, &l, GHZ_ORDER_BEST, x, many[k]), l.type, many[k], many[k] / 3,
-                    many[k] / 2, 1);
+      const char *what = say("%s, %zu values, type %d", maker, many[k], type);
+      compress_both(t, &l, GHZ_ORDER_BEST, x, many[k], k % 3, what);
+      ref_bytes stream = compress(t->cpu, &l, GHZ_ORDER_BEST, x, many[k]);
+      read_all(t, stream, l.type, &(ghz_shape){1, {1, 1, many[k]}}, what);
+      range_of_both(t, stream, l.type, many[k], many[k] / 3, many[k] / 2, 1);
     }
 }
 
@@ -328,9 +307,9 @@ void check_decompress_many_terms(trial *t) {
         agree(t, &o, what);
         made cpu = cpu_make(t, &o), gpu = gpu_make(t, &o, room_for(&o), what);
         if (cpu.status == GHZ_OK)
-          decompress_both(t, cpu.bytes, l.type, 2100, 0, what);
+          read_all(t, cpu.bytes, l.type, &(ghz_shape){1, {1, 1, 2100}}, what);
         if (gpu.status == GHZ_OK)
-          decompress_both(t, gpu.bytes, l.type, 2100, 1, say("%s, by the device", what));
+          read_all(t, gpu.bytes, l.type, &(ghz_shape){1, {1, 1, 2100}}, say("%s, by the device", what));
       }
 }
 
@@ -348,9 +327,9 @@ void check_decompress_results(trial *t) {
         ref_bytes room = bytes_new(2 * ghz_size_bound(3000, l.type, 2));
         size_t room_size = room.size;
         if (ghz_scale(t->cpu, view(a), factors[f], room.data, room_size, &room.size) == GHZ_OK)
-          decompress_both(t, room, l.type, 3000, f, say("%s times %g", makers[m], factors[f]));
+          read_all(t, room, l.type, &(ghz_shape){1, {1, 1, 3000}}, say("%s times %g", makers[m], factors[f]));
         if (ghz_maximum(t->cpu, view(a), view(b), room.data, room_size, &room.size) == GHZ_OK && f == 0)
-          decompress_both(t, room, l.type, 3000, 0, say("maximum of %s", makers[m]));
+          read_all(t, room, l.type, &(ghz_shape){1, {1, 1, 3000}}, say("maximum of %s", makers[m]));
       }
 }
 

@@ -1,6 +1,8 @@
 /* checks_compute.c: arithmetic on streams and messages on the device gives what the CPU gives. */
 /* SPDX-License-Identifier: BSD-3-Clause */
+#include "cases.h"
 #include "checks.h"
+#include "fields.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -69,38 +71,6 @@ void check_add_raises_orders(trial *t) {
       }
 }
 
-static ref_bytes any_stream(trial *t, const ghz_lattice *l, size_t n, uint64_t *state) {
-  const test_input *in = &inputs[input_below(state, input_count)];
-  int order = (int)input_below(state, 5) - 1;
-  return stream_of(t->cpu, l, order > 2 ? GHZ_ORDER_BEST : order, in->name, n, input_random(state));
-}
-
-void check_add_random(trial *t) {
-  static const size_t lengths[] = {0, 1, 2, 3, 7, 8, 9, 31, 32, 33, 1000, 1023, 1024, 1025, 2049, 5000};
-  uint64_t state = 101;
-  for (int round = 0; round < by_extent(t, 25, 150, 1500); round++) {
-    SCOPE;
-    ghz_lattice l = lattice_with_fill(&state);
-    size_t n = lengths[input_below(&state, COUNT(lengths))];
-    ref_bytes s[3];
-    for (int i = 0; i < 3; i++)
-      s[i] = any_stream(t, &l, n, &state);
-    if (input_below(&state, 3) == 0) /* so that something cancels */
-      s[2] = negate(t->cpu, s[0]);
-    int64_t c[3];
-    for (int i = 0; i < 3; i++)
-      c[i] = (int64_t)input_below(&state, 41) - 20;
-    const char *what = say("round %d, n %zu, type %d", round, n, (int)l.type);
-    agree_on(t, ADD, &l, n, 2, s, say("%s: sum", what));
-    agree_on(t, SUBTRACT, &l, n, 2, s + 1, say("%s: difference", what));
-    agree_on(t, SUM, &l, n, 3, s, say("%s: sum of three", what));
-    agree_on(t, MEAN, &l, n, 1 + (size_t)round % 3, s, say("%s: mean", what));
-    operation o = on_streams(COMBINE, &l, n, 3, s);
-    o.coefficients = c;
-    agree(t, &o, say("%s: %d %d %d times", what, (int)c[0], (int)c[1], (int)c[2]));
-  }
-}
-
 /* What cancels keeps its order and mode, in one byte; an empty tile is the identity. */
 void check_add_cancels(trial *t) {
   static const char *const makers[] = {"coarse_noise", "fine_noise", "wide_noise", "specials", "mixture"};
@@ -125,27 +95,6 @@ void check_add_cancels(trial *t) {
 }
 
 /* ---- Many operands ---- */
-static const size_t operand_counts[] = {1, 2, 3, 4, 5, 8, 17, 64};
-
-static void many_operands(trial *t, kind kind_of) {
-  uint64_t state = 606;
-  for (size_t c = 0; c < COUNT(operand_counts); c++)
-    for (int round = 0; round < by_extent(t, 1, 3, 12); round++) {
-      SCOPE;
-      size_t k = operand_counts[c], n = round % 3 == 2 ? 18000 : 2100;
-      ghz_lattice l = lattice_with_fill(&state);
-      ref_bytes s[64];
-      if (n * k > 300000)
-        n = 3000;
-      for (size_t i = 0; i < k; i++)
-        s[i] = any_stream(t, &l, n, &state);
-      agree_on(t, kind_of, &l, n, k, s, say("%zu operands, round %d, type %d", k, round, (int)l.type));
-    }
-}
-
-void check_sum_many(trial *t) { many_operands(t, SUM); }
-void check_mean_of_many(trial *t) { many_operands(t, MEAN); }
-
 void check_combine_coefficients(trial *t) {
   static const int64_t of[] = {0, 1, -1, 2, 3, -7, 100, -255, 16000, 1000003, -1000003};
   static const char *const makers[] = {"walk", "mixture", "specials", "wide_noise", "small_noise"};
@@ -218,48 +167,8 @@ static void without_a_step(trial *t) {
 
 /* Values outside the lattice are added in floating point, in the order of the operands. */
 void check_compute_outside_the_lattice(trial *t) {
-  static const char *const makers[] = {"beyond_lattice", "random_bits", "largest_finite", "specials_far_out",
-                                       "magnitudes",     "walk",        "zeros",          "all_nan"};
-  uint64_t state = 11;
-  for (int round = 0; round < by_extent(t, 15, 120, 600); round++) {
-    SCOPE;
-    ghz_lattice l = round % 7 == 6 ? lattice_abs((ghz_type)(round % 2), round % 2 ? 1e-320 : 1e-44)
-                                   : lattice_with_fill(&state);
-    size_t k = 1 + (size_t)input_below(&state, 5), n = 1 + (size_t)input_below(&state, 2500);
-    int64_t c[5];
-    ref_bytes s[5];
-    for (size_t i = 0; i < k; i++) {
-      s[i] = stream_of(t->cpu, &l, -1, makers[input_below(&state, COUNT(makers))], n, input_random(&state));
-      c[i] = (int64_t)input_below(&state, 7) - 3;
-    }
-    operation o = on_streams(COMBINE, &l, n, k, s);
-    o.coefficients = c;
-    const char *what = say("round %d, %zu operands, n %zu, type %d", round, k, n, (int)l.type);
-    agree(t, &o, say("%s: combination", what));
-    agree_on(t, SUM, &l, n, k, s, say("%s: sum", what));
-    agree_on(t, MEAN, &l, n, k, s, say("%s: mean", what));
-  }
   inexact_operands(t);
   without_a_step(t);
-}
-
-/* Scaled streams have steps with more bits than a fresh lattice may have. */
-void check_compute_scaled(trial *t) {
-  static const double factors[] = {0.1, -3.14159, 1.0 / 3};
-  static const char *const makers[] = {"walk", "mixture", "wide_noise", "beyond_lattice"};
-  size_t n = 2500;
-  for (int type = GHZ_F32; type <= GHZ_F64; type++)
-    for (size_t f = 0; f < COUNT(factors); f++)
-      for (size_t m = 0; m < COUNT(makers); m++) {
-        SCOPE;
-        ghz_lattice l = lattice_abs((ghz_type)type, 0.2);
-        ref_bytes s[2];
-        for (size_t i = 0; i < 2; i++)
-          s[i] = scale(t->cpu, stream_of(t->cpu, &l, -1, makers[(m + i) % COUNT(makers)], n, i), factors[f]);
-        const char *what = say("%s, type %d, scaled by %g", makers[m], type, factors[f]);
-        agree_on(t, ADD, &l, n, 2, s, say("%s: sum", what));
-        agree_on(t, MEAN, &l, n, 2, s, say("%s: mean", what));
-      }
 }
 
 void check_compute_many_values(trial *t) {
@@ -358,11 +267,11 @@ void check_mismatches(trial *t) {
 
 /* ---- In place ---- */
 /* acc += x on the device. *acc becomes what its first bytes are then. */
-static ghz_status accumulate(trial *t, const ghz_lattice *l, size_t n, device_memory *acc, ref_bytes x,
+static ghz_status accumulate(trial *t, ghz_type type, const ghz_shape *s, device_memory *acc, ref_bytes x,
                              ghz_cuda_outcome *outcome, const char *what) {
   device_memory operand = device_input(t, x.data, x.size, 0);
-  ghz_status status = ghz_cuda_accumulate(t->gpu, l->type, ghz_flat(n), acc->data, acc->size,
-                                          device_view(&operand), t->outcome, t->stream);
+  ghz_status status = ghz_cuda_accumulate(t->gpu, type, *s, acc->data, acc->size, device_view(&operand),
+                                          t->outcome, t->stream);
   if (status == GHZ_OK)
     status = gpu_wait(t, outcome);
   device_guards(t, acc, what);
@@ -377,9 +286,13 @@ static device_memory device_acc(trial *t, ref_bytes start, size_t capacity) {
 }
 
 /* A chain of additions of the streams in s, each compared with the CPU's. */
-static void chain(trial *t, const ghz_lattice *l, size_t n, const ref_bytes *s, size_t k, size_t capacity,
+static void chain(trial *t, ghz_type type, const ghz_shape *shape, const ref_bytes *s, size_t k,
                   const char *what) {
   SCOPE;
+  uint32_t terms = 0;
+  for (size_t i = 0; i < k; i++)
+    terms += info_of(s[i]).terms;
+  const size_t capacity = ghz_shape_bound(shape, type, terms + !terms);
   ref_bytes want = bytes_new(capacity);
   size_t size = s[0].size;
   memcpy(want.data, s[0].data, size);
@@ -389,7 +302,7 @@ static void chain(trial *t, const ghz_lattice *l, size_t n, const ref_bytes *s, 
     const char *step = say("%s: addition %zu of %zu", what, i, k - 1);
     ghz_cuda_outcome outcome;
     ghz_status expected = ghz_accumulate(t->cpu, want.data, capacity, &size, view(s[i]));
-    ghz_status status = accumulate(t, l, n, &acc, s[i], &outcome, step);
+    ghz_status status = accumulate(t, type, shape, &acc, s[i], &outcome, step);
     if (!expect(t, expected == GHZ_OK && status == GHZ_OK, "%s: status %d, the CPU says %d, %s", step,
                 (int)status, (int)expected, ghz_cuda_message(t->gpu)))
       break;
@@ -398,26 +311,6 @@ static void chain(trial *t, const ghz_lattice *l, size_t n, const ref_bytes *s, 
     expect(t, outcome.terms == info_of((ref_bytes){want.data, size}).terms, "%s: %u terms", step,
            (unsigned)outcome.terms);
   }
-}
-
-void check_accumulate_chain(trial *t) {
-  static const size_t counts[] = {2, 3, 9, 51};
-  static const size_t lengths[] = {1, 1024, 3000, 20000};
-  uint64_t state = 77;
-  for (size_t c = 0; c < COUNT(counts); c++)
-    for (size_t m = 0; m < COUNT(lengths); m++)
-      for (int type = GHZ_F32; type <= GHZ_F64; type++) {
-        SCOPE;
-        if ((t->extent == QUICK && (c + m) % 3) || (t->extent != FULL && counts[c] * lengths[m] > 200000))
-          continue;
-        size_t k = counts[c], n = lengths[m];
-        ghz_lattice l = lattice_abs((ghz_type)type, 0.1);
-        ref_bytes s[51];
-        for (size_t i = 0; i < k; i++)
-          s[i] = any_stream(t, &l, n, &state);
-        chain(t, &l, n, s, k, ghz_size_bound(n, l.type, (uint32_t)k),
-              say("%zu streams of %zu values, type %d", k, n, type));
-      }
 }
 
 /* Early tiles that grow and late ones that cancel, or the other way round: what the sum's tiles
@@ -450,22 +343,22 @@ void check_accumulate_grows_and_cancels(trial *t) {
         turning(t, &l, lengths[m], late, s);
         s[2] = bytes_copy(s[1].data, s[1].size);
         s[3] = bytes_copy(s[0].data, s[0].size);
-        chain(t, &l, lengths[m], s, 4, ghz_size_bound(lengths[m], l.type, 4),
+        chain(t, l.type, &(ghz_shape){1, {1, 1, lengths[m]}}, s, 4,
               say("%s tiles grow, type %d, n %zu", late ? "late" : "early", type, lengths[m]));
       }
 }
 
 #ifdef GHZ_EMULATED
-/* Every chunk of the sum is formed in room that all share, while one block hardly gets on. */
+/* Every chunk of the sum is formed in room that all share, while many blocks are at work. */
 void check_accumulate_late_chunks(trial *t) {
   simt_settings settings = simt_defaults();
   size_t n = (size_t)by_extent(t, 12, 40, 40) * 16 * 1024;
   ghz_lattice l = lattice_abs(GHZ_F64, 0.1);
   ref_bytes s[2] = {stream_of(t->cpu, &l, -1, "zeros", n, 1), stream_of(t->cpu, &l, -1, "wide_noise", n, 2)};
-  settings.order = SIMT_STARVE;
+  settings.resident = 12;
   for (settings.seed = 1; settings.seed <= 4; settings.seed++) {
     simt_configure(&settings);
-    chain(t, &l, n, s, 2, ghz_size_bound(n, l.type, 2), say("seed %d", (int)settings.seed));
+    chain(t, l.type, &(ghz_shape){1, {1, 1, n}}, s, 2, say("seed %d", (int)settings.seed));
   }
   settings = simt_defaults();
   simt_configure(&settings);
@@ -477,7 +370,7 @@ static int with_capacity(trial *t, const ghz_lattice *l, size_t n, const ref_byt
                          size_t capacity, const char *what) {
   device_memory acc = device_acc(t, s[0], capacity);
   ghz_cuda_outcome outcome;
-  ghz_status status = accumulate(t, l, n, &acc, s[1], &outcome, what);
+  ghz_status status = accumulate(t, l->type, &(ghz_shape){1, {1, 1, n}}, &acc, s[1], &outcome, what);
   if (status == GHZ_OK && expect(t, outcome.size <= capacity, "%s: %llu bytes in %zu", what,
                                  (unsigned long long)outcome.size, capacity)) {
     ref_bytes got = {device_read(t, &acc, (size_t)outcome.size), (size_t)outcome.size};
@@ -516,106 +409,84 @@ void check_accumulate_capacities(trial *t) {
     }
 }
 
-/* ---- Messages ---- */
-enum { SLICED = 40100, SLICED_TILES = 40 };
-
-/* Ranges of tiles: all the short ones at some places, the whole array, none. */
-static int tiles_wanted(const trial *t, uint64_t first, uint64_t tiles) {
-  if (t->extent == FULL)
-    return 1;
-  uint64_t mark = first * 7 + tiles * 3;
-  return first + tiles == SLICED_TILES ? mark % 5 == 0 : mark % (t->extent == QUICK ? 43 : 11) == 0;
+/* ---- Any of these ---- */
+/* Operands that lie on the lattice: messages of them have a mean by any divisor; of others the CPU
+ * has one by their number alone. */
+static ref_bytes exact_stream(trial *t, const ghz_lattice *l, const ghz_shape *s, uint64_t *state) {
+  static const size_t fields[] = {SMOOTH, NOISY, NOTHING};
+  return stream_of_field(t, l, GHZ_ORDER_BEST, s, fields[input_below(state, COUNT(fields))],
+                         input_random(state));
 }
 
-void check_slices_compress(trial *t) {
-  for (int type = GHZ_F32; type <= GHZ_F64; type++) {
-    SCOPE;
-    ghz_lattice l = lattice_abs((ghz_type)type, 0.01);
-    void *x = input_make(&inputs[0], l.type, SLICED, l.step, 1);
-    for (uint64_t first = 0; first <= SLICED_TILES; first++)
-      for (uint64_t tiles = 0; first + tiles <= SLICED_TILES; tiles++) {
-        if (!tiles_wanted(t, first, tiles))
-          continue;
-        operation o = {SLICE_COMPRESS, .lattice = l,       .order = (int)(first % 4) - 1,
-                       .x = x,         .shift = first % 5, .n = SLICED,
-                       .first = first, .tiles = tiles};
-        agree(t, &o,
-              say("type %d, tiles %llu + %llu", type, (unsigned long long)first, (unsigned long long)tiles));
-      }
+static void sum_messages(trial *t, operation *o, ref_bytes *s, int exact, uint64_t *state, const char *what) {
+  static const uint64_t divisors[] = {1, 2, 3, 8, 1000};
+  const uint64_t all = ghz_shape_tiles(&o->shape), at = input_below(state, all + 1);
+  o->kind = SLICE_SUM;
+  o->first = input_below(state, 2) ? at : at / 16 * 16;
+  o->tiles = input_below(state, all - o->first + 1);
+  o->k = o->k < 8 ? o->k : 8;
+  int has_mean = o->shape.dims == 1 && !o->lattice.has_fill; /* of as many messages: by cpu_slice_mean */
+  for (size_t i = 0; i < o->k; i++) {
+    const ghz_slice slice = slice_of(s[i], o->first, o->tiles);
+    s[i] = packed(&slice);
+    has_mean &= slice.terms == 1;
+  }
+  o->divisor = o->k == 1 || exact ? divisors[input_below(state, COUNT(divisors))] : 1;
+  if (o->k > 1 && has_mean && input_below(state, 2))
+    o->divisor = o->k;
+  else if (o->k > 1 && o->divisor == o->k)
+    o->divisor = 1000;
+  agree(t, o, say("%s: messages, tiles %d + %d, by %d", what, (int)o->first, (int)o->tiles, (int)o->divisor));
+}
+
+/* A sum of any arrays, or a mean, a combination, a difference; in place; of messages. */
+static void any_operation(trial *t, const ghz_lattice *l, const ghz_shape *shape, size_t k, uint64_t *state,
+                          const char *what) {
+  static const kind kinds[] = {ADD, SUBTRACT, SUM, MEAN, COMBINE};
+  enum { IN_PLACE = COUNT(kinds), MESSAGES, WAYS };
+  const uint64_t drawn = input_below(state, WAYS), way = k == 1 && drawn < 2 ? drawn + 2 : drawn;
+  const int exact = way == MESSAGES && l->step > 0 && input_below(state, 2),
+            scaled = way < IN_PLACE && input_below(state, 8) == 0;
+  ref_bytes s[64];
+  int64_t c[64];
+  for (size_t i = 0; i < k; i++) {
+    s[i] = exact ? exact_stream(t, l, shape, state) : any_stream(t, l, shape, state);
+    c[i] = (int64_t)input_below(state, 41) - 20;
+    if (i > 0 && way != MESSAGES && input_below(state, 6) == 0) /* so that something cancels */
+      s[i] = negate(t->cpu, s[i - 1]);
+  }
+  for (size_t i = 0; i < k && scaled; i++)
+    s[i] = scale(t->cpu, s[i], -1.0 / 3);
+  operation o = {.lattice = *l, .n = (size_t)ghz_shape_count(shape), .k = k, .shape = *shape, .operands = s};
+  o.coefficients = c;
+  o.divisor = 1;
+  if (way == IN_PLACE) {
+    chain(t, l->type, shape, s, k, say("%s: in place", what));
+  } else if (way == MESSAGES) {
+    sum_messages(t, &o, s, exact, state, what);
+  } else {
+    o.kind = kinds[way];
+    o.k = o.kind == ADD || o.kind == SUBTRACT ? 2 : k;
+    agree(t, &o, say("%s: kind %d%s", what, (int)o.kind, scaled ? ", scaled" : ""));
+    if (k < 4)
+      read_all(t, cpu_make(t, &o).bytes, l->type, shape, say("%s: kind %d, the result", what, (int)o.kind));
   }
 }
 
-static ref_bytes message_of(ref_bytes stream, uint64_t first, uint64_t tiles) {
-  ghz_slice slice = slice_of(stream, first, tiles);
-  return packed(&slice);
-}
-
-/* Sums of messages of the streams s. Where their values lie on the lattice any divisor goes; where
- * they do not, the CPU has a mean alone. */
-static void sum_messages(trial *t, const ghz_lattice *l, const ref_bytes *s, int exact) {
-  static const uint64_t divisors[] = {1, 2, 3, 8, 1000};
-  static const size_t counts[] = {1, 2, 3, 8};
-  for (uint64_t first = 0; first <= SLICED_TILES; first++)
-    for (uint64_t tiles = 0; first + tiles <= SLICED_TILES; tiles++) {
-      SCOPE;
-      if (!tiles_wanted(t, first, tiles) || (t->extent == FULL && (first + tiles) % 3))
-        continue;
-      size_t k = counts[(first + tiles / 2) % COUNT(counts)];
-      ref_bytes messages[8];
-      for (size_t i = 0; i < k; i++)
-        messages[i] = message_of(s[i], first, tiles);
-      operation o = on_streams(SLICE_SUM, l, SLICED, k, messages);
-      o.first = first;
-      o.tiles = tiles;
-      if (exact || k == 1)
-        o.divisor = divisors[(first * 2 + tiles) % COUNT(divisors)];
-      else
-        o.divisor = tiles % 3 ? k : 1;
-      agree(t, &o,
-            say("type %d, %s, %zu messages, tiles %llu + %llu, divisor %llu", (int)l->type,
-                exact ? "exact" : "of all kinds", k, (unsigned long long)first, (unsigned long long)tiles,
-                (unsigned long long)o.divisor));
-    }
-}
-
-void check_slices_sum(trial *t) {
-  static const char *const on[] = {"walk", "fine_noise", "specials", "rare_giants"};
-  for (int type = GHZ_F32; type <= GHZ_F64; type++)
-    for (int exact = 0; exact < 2; exact++) {
-      SCOPE;
-      ghz_lattice l = lattice_abs((ghz_type)type, 0.01);
-      ref_bytes s[8];
-      for (size_t i = 0; i < 8; i++)
-        s[i] = stream_of(t->cpu, &l, (int)(i % 4) - 1, exact || i % 3 == 0 ? on[i % COUNT(on)] : "mixture",
-                         SLICED, i);
-      sum_messages(t, &l, s, exact);
-    }
-}
-
-void check_slices_decompress(trial *t) {
-  for (int type = GHZ_F32; type <= GHZ_F64; type++) {
+void check_compute_any(trial *t) {
+  static const size_t many[] = {8, 9, 17, 51, 64};
+  uint64_t state = 11;
+  for (int round = 0; round < by_extent(t, 200, 1500, 12000); round++) {
     SCOPE;
-    ghz_lattice l = lattice_abs((ghz_type)type, 0.01);
-    ref_bytes stream = stream_of(t->cpu, &l, -1, "mixture", SLICED, 5);
-    for (uint64_t first = 0; first <= SLICED_TILES; first++)
-      for (uint64_t tiles = 0; first + tiles <= SLICED_TILES; tiles++) {
-        SCOPE;
-        if (!tiles_wanted(t, first, tiles))
-          continue;
-        ref_bytes message = message_of(stream, first, tiles);
-        for (int out = type; out <= GHZ_F64; out++) {
-          reading r = {.type = l.type,
-                       .n = SLICED,
-                       .source = message,
-                       .out = (ghz_type)out,
-                       .part = MESSAGE,
-                       .first = first,
-                       .count = (size_t)tiles,
-                       .shift = first % 3};
-          agree_values(t, &r,
-                       say("type %d to %d, tiles %llu + %llu", type, out, (unsigned long long)first,
-                           (unsigned long long)tiles));
-        }
-      }
+    const ghz_shape shape = array_shape((size_t)input_below(&state, ARRAYS));
+    const ghz_lattice l = round % 12 == 6 ? lattice_abs((ghz_type)(round / 12 % 2), round / 12 % 2 ? 1e-320 : 1e-44)
+                                          : lattice_with_fill(&state);
+    size_t k = 2 + (size_t)input_below(&state, 4);
+    if (round % 3 == 0)
+      k = 1;
+    if (round % 20 == 1 && ghz_shape_count(&shape) < 6000)
+      k = many[input_below(&state, COUNT(many))];
+    any_operation(t, &l, &shape, k, &state,
+                  say("round %d, %s, type %d, %zu operands", round, shape_text(&shape), (int)l.type, k));
   }
 }

@@ -1,7 +1,7 @@
 /* checks_emulated.c: what only an emulated device can be made to do: to be absent, to lack memory
  * or kernels, to fail at a call, to count. */
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "bricks.h"
+#include "cases.h"
 #include "workplace.h"
 #include <stdlib.h>
 #include <string.h>
@@ -155,7 +155,7 @@ void check_grids_fit_the_device(trial *t) {
   const size_t n = (size_t)ghz_shape_count(&shape);
   ghz_lattice l = lattice_abs(GHZ_F32, 0.1);
   operation o = {.kind = COMPRESS, .lattice = l, .order = GHZ_ORDER_BEST, .n = n, .shape = shape};
-  o.x = brick_field(&l, &shape, 0, 1);
+  o.x = field_of(&l, &shape, 0, 1);
   const ref_bytes stream = cpu_make(t, &o).bytes;
   ghz_cuda *usual = t->gpu;
   for (size_t i = 0; i < COUNT(devices); i++) {
@@ -198,7 +198,7 @@ void check_grids_fit_the_registers(trial *t) {
     if (!expect(t, ghz_cuda_create(&t->gpu, n, 2) == GHZ_OK, "context: %s", ghz_cuda_message(NULL)))
       break;
     operation o = {.kind = COMPRESS, .lattice = l, .order = GHZ_ORDER_BEST, .n = n, .shape = shape};
-    o.x = brick_field(&l, &shape, 0, 1);
+    o.x = field_of(&l, &shape, 0, 1);
     const ref_bytes want = cpu_make(t, &o).bytes;
     const uint64_t before = simt_count().started;
     const char *what = say("code for sm_%d", s.capability);
@@ -228,7 +228,7 @@ void check_no_allocation_no_waiting(trial *t) {
   s[4] = ghz_cuda_subtract(t->gpu, GHZ_F32, ghz_flat(N), two[0], two[1], dst, room, DONE);
   s[5] = ghz_cuda_sum(t->gpu, GHZ_F32, ghz_flat(N), 2, two, dst, room, DONE);
   s[6] = ghz_cuda_mean(t->gpu, GHZ_F32, ghz_flat(N), 2, two, dst, room, DONE);
-  s[7] = ghz_cuda_combine(t->gpu, GHZ_F32, ghz_flat(N), 2, two, c, dst, room, DONE);
+  s[7] = ghz_cuda_linear(t->gpu, GHZ_F32, ghz_flat(N), 2, two, c, 1, dst, room, DONE);
   s[8] = ghz_cuda_accumulate(t->gpu, GHZ_F32, ghz_flat(N), dst, room, two[1], DONE);
   s[9] = ghz_cuda_slice_compress(t->gpu, &p.lattice, 1, p.x.data, ghz_flat(N), 1, 3, dst, room, DONE);
   s[10] = ghz_cuda_slice_sum(t->gpu, cuda_slice(GHZ_F32, FIRST, TILES), 1, &m, 3, dst, room, DONE);

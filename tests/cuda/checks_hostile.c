@@ -1,5 +1,6 @@
 /* checks_hostile.c: law L5 on the device: any bytes give the CPU's outcome; no access outside. */
 /* SPDX-License-Identifier: BSD-3-Clause */
+#include "cases.h"
 #include "checks.h"
 #include "damage.h"
 #include "probe.h"
@@ -21,6 +22,17 @@ static ghz_status probe_stream(trial *t, ref_bytes bytes, ghz_type type, size_t 
   return probe(t, &r, what);
 }
 
+/* To both types of values where the stream's is the narrow one. */
+static ghz_status probe_all(trial *t, ref_bytes bytes, ghz_type type, ghz_shape shape, const char *what) {
+  reading r = {.type = type, .n = (size_t)ghz_shape_count(&shape), .source = bytes, .shape = shape};
+  ghz_status status = GHZ_OK;
+  for (int out = (int)type; out <= GHZ_F64; out++) {
+    r.out = (ghz_type)out;
+    status = probe(t, &r, what);
+  }
+  return status;
+}
+
 static ref_bytes stream_by(trial *t, const char *maker, ghz_type type, size_t n, int order, uint64_t seed) {
   ghz_lattice l = lattice_abs(type, 0.01);
   return stream_of(t->cpu, &l, order, maker, n, seed);
@@ -35,9 +47,10 @@ typedef struct device_reader {
 
 static void look(void *self, const damaged *d) {
   device_reader *r = self;
-  (*(probe_stream(r->t, d->bad, d->type, d->n, d->what) == GHZ_OK ? &r->read : &r->refused))++;
+  const ghz_shape shape = info_of(d->good).shape;
+  (*(probe_all(r->t, d->bad, d->type, shape, d->what) == GHZ_OK ? &r->read : &r->refused))++;
   if (r->operate && d->turn % r->operate == 0)
-    probe_operations(r->t, d->bad, d->good, d->type, ghz_flat(d->n), d->turn / r->operate, d->what);
+    probe_operations(r->t, d->bad, d->good, d->type, shape, d->turn / r->operate, d->what);
 }
 
 /* All five operations in turn with a stream that is both operands. */
@@ -70,6 +83,49 @@ DAMAGED(crafted, look, 5, 1, 1, 2, damage_crafted(&r))
 DAMAGED(tile_beginnings, look, 61, 41, 2, 4, damage_beginnings(&r))
 DAMAGED(widths, look, 67, 11, 1, 1, damage_widths(&r))
 DAMAGED(short_tile, look_alone, 85, 17, 1, 0, damage_short_tile(&r))
+
+DAMAGED(brick_bits, look, 311, 151, 3, 1, damage_brick_bits(&r); expect(t, d.read > 0, "nothing was read"))
+DAMAGED(bricks_at_random, look, 1, 1, 1, 1, damage_bricks_at_random(&r, by_extent(t, 4, 20, 400)))
+DAMAGED(crafted_bricks, look, 1, 1, 1, 1, damage_crafted_bricks(&r); expect(t, d.read > 0, "nothing was read"))
+DAMAGED(brick_beginnings, look, 521, 191, 3, 1, damage_brick_beginnings(&r))
+DAMAGED(coefficient_widths, look, 7, 3, 1, 1, damage_coefficient_widths(&r);
+        expect(t, d.read > 0, "nothing was read"))
+
+/* The beginnings of tiles in bricks of every shape, sums among them. */
+void check_hostile_bricks(trial *t) {
+  uint64_t state = 77;
+  for (int round = 0; round < by_extent(t, 50, 600, 20000); round++) {
+    SCOPE;
+    const ghz_shape *s = &brick_shapes[input_below(&state, 13)];
+    const int64_t times[2] = {(int64_t)input_below(&state, 1000) + 1, 1};
+    ghz_lattice l = lattice_filled((ghz_type)(round % 2), 0.1, (uint64_t)round / 2);
+    ref_bytes bad = round % 3 ? stream_of_field(t, &l, GHZ_ORDER_BEST, s, (size_t)(round % TEXTURES), state)
+                              : combined(t, &l, s, 2, times, state % 1000);
+    const size_t head = 72 + 8 * (size_t)((ghz_shape_tiles(s) + 15) / 16) + 2 * (size_t)ghz_shape_tiles(s);
+    for (int i = 0; i <= round % 3; i++) /* the beginnings of tiles are of interest */
+      if (bad.size > head)
+        bad.data[head + (size_t)input_below(&state, round % 2 ? bad.size - head : (bad.size - head) / 8 + 1)] ^=
+            (uint8_t)(1 << input_below(&state, 8));
+    probe_all(t, bad, l.type, *s, say("round %d", round));
+  }
+}
+
+/* Sums that no sound bricks have: an anchor of 64 bits, raised and lifted. */
+void check_hostile_anchors(trial *t) {
+  static const int orders[][3] = {{0, 1, 2}, {0, 2, 1}, {1, 0, 2}, {2, 1, 0}, {0, 0, 1}};
+  for (size_t i = 0; i < COUNT(orders); i++) {
+    SCOPE;
+    ref_bytes s[3];
+    for (int k = 0; k < 3; k++)
+      s[k] = huge_anchor(orders[i][k]);
+    const ghz_info info = info_of(s[0]);
+    operation o = {.kind = SUM, .lattice = info.lattice, .shape = info.shape, .k = 3, .operands = s};
+    o.n = (size_t)info.count;
+    agree(t, &o, say("sum %zu", i));
+    o.k = 2;
+    agree(t, &o, say("sum %zu of two", i));
+  }
+}
 
 /* What a newer version might write is EVERSION, not ECORRUPT, wherever it stands. */
 void check_hostile_newer_versions(trial *t) {

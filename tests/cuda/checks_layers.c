@@ -1,9 +1,10 @@
 /* checks_layers.c: bricks of chosen orders and coefficients on the device: sums that raise
  * orders, the largest values that have coefficients, each frequency alone, cheap blocks,
- * integers of any size. */
+ * choices, integers of any size. */
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "bricks.h"
+#include "cases.h"
 #include "checks.h"
+#include "choices.h"
 #include "fields.h"
 #include <math.h>
 #include <string.h>
@@ -41,7 +42,45 @@ void check_add_brick_orders(trial *t) {
     }
 }
 
+/* Whole bricks of one mode and order, with coefficients or without: a team's work. */
+void check_add_common_bricks(trial *t) {
+  static const ghz_shape whole[] = {{3, {16, 24, 48}}, {2, {2, 96, 64}}, {3, {8, 8, 80}}};
+  static const double bounds[] = {2, 0.5, 0.1, 0.01, 1e-4};
+  uint64_t transformed = 0;
+  for (int round = 0; round < by_extent(t, 40, 180, 1000); round++) {
+    SCOPE;
+    const ghz_shape *s = &whole[round % 3];
+    const int order = round % 4 == 3 ? round / 4 % (s->dims == 3 ? 4 : 3) : GHZ_ORDER_BEST;
+    const size_t made_of = order < 0 ? SMOOTH : (size_t)round / 16 % 4;
+    ghz_lattice l = lattice_abs((ghz_type)(round / 5 % 2), bounds[(size_t)round / 3 % COUNT(bounds)]);
+    ref_bytes operands[2];
+    operation o = {.kind = round % 2 ? SUBTRACT : ADD, .lattice = l, .k = 2, .shape = *s, .operands = operands};
+    o.n = (size_t)ghz_shape_count(s);
+    for (size_t i = 0; i < 2; i++)
+      operands[i] = stream_of_field(t, &l, order, s, made_of, (uint64_t)round * 2 + i);
+    agree(t, &o, say("round %d, order %d, step %g", round, order, l.step));
+    transformed += bricks_with_coefficients(t, operands[1]);
+  }
+  expect(t, transformed > 50, "%llu bricks with coefficients", (unsigned long long)transformed);
+}
+
 /* ---- Values that have coefficients ---- */
+/* At the edges of the rules by which coefficients are taken. */
+void check_compress_brick_choices(trial *t) {
+  for (int i = 0; i < 2 * CHOICES; i++) {
+    SCOPE;
+    choice_brick *b = scratch(sizeof *b);
+    choice_brick_make(i / 2, b);
+    operation o = {.kind = COMPRESS, .order = GHZ_ORDER_BEST, .shape = b->shape, .n = COUNT(b->x)};
+    o.lattice = choice_lattice((ghz_type)(i % 2));
+    void *x = scratch(sizeof b->x);
+    for (size_t k = 0; k < COUNT(b->x); k++)
+      put_value(o.lattice.type, x, k, b->x[k]);
+    o.x = x;
+    agree(t, &o, b->name);
+  }
+}
+
 /* Two whole ones, two cut ones. */
 static const ghz_shape one_brick[] = {{3, {8, 8, 16}}, {2, {1, 32, 32}}, {3, {7, 8, 13}}, {2, {1, 19, 32}}};
 
@@ -161,6 +200,21 @@ void check_compress_cheap_blocks(trial *t) {
 }
 
 /* ---- Integers of any size ---- */
+/* Coefficients whose transform is not exact in float64. */
+void check_decompress_huge_coefficients(trial *t) {
+  static const int64_t times[] = {100, 1000, 16000, 1 << 20, 8388607, -8388607};
+  uint64_t transformed = 0;
+  for (size_t i = 0; i < BRICK_SHAPES; i++)
+    for (size_t k = 0; k < COUNT(times); k++) {
+      SCOPE;
+      ghz_lattice l = lattice_abs(GHZ_F32, 0.01);
+      ref_bytes sum = combined(t, &l, &brick_shapes[i], 1, &times[k], (i + k) % 2 ? SMOOTH : CUT);
+      read_all(t, sum, l.type, &brick_shapes[i], say("shape %zu times %lld", i, (long long)times[k]));
+      transformed += bricks_with_coefficients(t, sum);
+    }
+  expect(t, transformed > 20, "%llu bricks with coefficients", (unsigned long long)transformed);
+}
+
 /* Coefficients of so many bits in the first eight places of so many rows, or everywhere; and the
  * first of all. */
 enum { EVERYWHERE = 0 };

@@ -246,7 +246,7 @@ static ghz_status cpu_run(trial *t, const operation *o, const ghz_bytes *s, ref_
   case SUBTRACT: return ghz_subtract(t->cpu, s[0], s[1], room.data, room.size, size);
   case SUM: return ghz_sum(t->cpu, o->k, s, room.data, room.size, size);
   case MEAN: return ghz_mean(t->cpu, o->k, s, room.data, room.size, size);
-  case COMBINE: return ghz_combine(t->cpu, o->k, s, o->coefficients, room.data, room.size, size);
+  case COMBINE: return ghz_linear(t->cpu, o->k, s, o->coefficients, 1, room.data, room.size, size);
   case SLICE_COMPRESS:
     status = ghz_slice_compress_shape(t->cpu, &o->lattice, o->order, o->x, &shape, o->first, o->tiles,
                                       room.data, room.size, &slice);
@@ -280,8 +280,8 @@ ghz_status gpu_launch(trial *t, const operation *o, const void *x, const ghz_byt
   case SUM: return ghz_cuda_sum(t->gpu, type, shape, o->k, s, dst, capacity, t->outcome, t->stream);
   case MEAN: return ghz_cuda_mean(t->gpu, type, shape, o->k, s, dst, capacity, t->outcome, t->stream);
   case COMBINE:
-    return ghz_cuda_combine(t->gpu, type, shape, o->k, s, o->coefficients, dst, capacity, t->outcome,
-                            t->stream);
+    return ghz_cuda_linear(t->gpu, type, shape, o->k, s, o->coefficients, 1, dst, capacity, t->outcome,
+                           t->stream);
   case SLICE_COMPRESS:
     return ghz_cuda_slice_compress(t->gpu, &o->lattice, o->order, x, shape, o->first, o->tiles, dst, capacity,
                                    t->outcome, t->stream);
@@ -392,7 +392,7 @@ void agree(trial *t, const operation *asked, const char *what) {
 
 /* ---- Operations that make values ---- */
 size_t reading_count(const reading *r) {
-  if (r->part == ALL || (r->part == MESSAGE && r->shape.dims))
+  if (r->part == ALL || (r->part == MESSAGE && r->shape.dims > 1))
     return r->n;
   if (r->part == BOX)
     return (size_t)(r->extent[0] * r->extent[1] * r->extent[2]);
@@ -417,8 +417,8 @@ ghz_status cpu_read(trial *t, const reading *r, void *values) {
   if (slice.lattice.type != r->type || slice.count != r->n || slice.first != r->first ||
       slice.tiles != r->count)
     return GHZ_EMISMATCH;
-  return r->shape.dims ? ghz_slice_decompress_into(t->cpu, &slice, r->out, values)
-                       : ghz_slice_decompress(t->cpu, &slice, r->out, values);
+  return r->shape.dims > 1 ? ghz_slice_decompress_into(t->cpu, &slice, r->out, values)
+                           : ghz_slice_decompress(t->cpu, &slice, r->out, values);
 }
 
 static ghz_status launch_reading(trial *t, const reading *r, ghz_bytes source, void *dst) {
@@ -450,7 +450,7 @@ ghz_status gpu_read(trial *t, const reading *r, uint8_t **values, const char *wh
   *values = NULL;
   if (status == GHZ_OK) {
     *values = device_read(t, &dst, size);
-    expect(t, outcome.size == size || (r->part == MESSAGE && r->shape.dims),
+    expect(t, outcome.size == size || (r->part == MESSAGE && r->shape.dims > 1),
            "%s: values of %llu bytes, should be %zu", what, (unsigned long long)outcome.size, size);
     check_account(t, &outcome, r->source, what);
   }

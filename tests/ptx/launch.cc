@@ -37,8 +37,6 @@ private:
 std::vector<uint32_t> Blocks::in_order(const Launch &launch) {
   std::vector<uint32_t> order(size_t(launch.blocks[0]) * launch.blocks[1] * launch.blocks[2]);
   std::iota(order.begin(), order.end(), 0);
-  if (simt::settings().order == SIMT_REVERSE)
-    std::reverse(order.begin(), order.end());
   if (simt::settings().order == SIMT_RANDOM)
     for (size_t k = order.size(); k > 1; k--)
       std::swap(order[k - 1], order[draw_below(k)]);
@@ -61,15 +59,10 @@ void Blocks::begin_some() {
     spare.resize(std::min<size_t>(spare.size(), 8));
 }
 
-// The first, the last, any; or hardly ever the first. No block is passed over for ever.
+// The first, or any. No block is passed over for ever.
 size_t Blocks::choose() const {
-  const size_t any = draw_below(in_flight.size());
-  switch (simt::settings().order) {
-  case SIMT_FORWARD: return draw_below(4) ? 0 : any;
-  case SIMT_REVERSE: return draw_below(4) ? in_flight.size() - 1 : any;
-  case SIMT_STARVE: return any || in_flight.size() == 1 || draw_below(64) == 0 ? any : in_flight.size() - 1;
-  }
-  return any;
+  const bool in_turn = simt::settings().order == SIMT_FORWARD && draw_below(4);
+  return in_turn ? 0 : draw_below(in_flight.size());
 }
 
 Warp *Blocks::choose_warp(Block &block) const {

@@ -124,7 +124,7 @@ simt_settings simt_defaults(void) {
   s.memory = size_t{4} << 30;
   s.fail_with = cudaErrorLaunchFailure;
   constexpr long long any = 1LL << 62;
-  simt::take(s.order, "SIMT_ORDER", SIMT_STARVE, {"forward", "reverse", "random", "starve"});
+  simt::take(s.order, "SIMT_ORDER", SIMT_RANDOM, {"forward", "random"});
   simt::take(s.seed, "SIMT_SEED", any);
   simt::take(s.resident, "SIMT_RESIDENT", 1000);
   simt::take(s.poison, "SIMT_POISON", 255, {"random"}, SIMT_POISON_RANDOM);

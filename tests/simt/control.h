@@ -2,7 +2,7 @@
  * C and C++).
  *
  *   simt_settings s = simt_defaults();
- *   s.order = SIMT_REVERSE;
+ *   s.order = SIMT_FORWARD;
  *   simt_configure(&s);
  *
  * Programs that know nothing of it are set up by the environment; the names stand beside the
@@ -21,16 +21,14 @@ extern "C" {
 /* In which order blocks, warps and lanes run, and the work of several streams. */
 enum simt_order {
   SIMT_FORWARD, /* the first first */
-  SIMT_REVERSE, /* the last first: also of the blocks of the grid */
-  SIMT_RANDOM,  /* drawn from the seed */
-  SIMT_STARVE   /* the oldest block in flight hardly ever runs, once it has begun */
+  SIMT_RANDOM   /* drawn from the seed */
 };
 
 /* Poison: fresh shared, device and pinned memory holds one byte everywhere (0 to 255), or this. */
 #define SIMT_POISON_RANDOM (-1)
 
 typedef struct simt_settings {
-  int order;         /* SIMT_ORDER=forward|reverse|random|starve; default random */
+  int order;         /* SIMT_ORDER=forward|random; default random */
   uint64_t seed;     /* SIMT_SEED; default 1 */
   unsigned resident; /* SIMT_RESIDENT: blocks in flight together; default 4 */
   int poison;        /* SIMT_POISON=random|0..255; default random */

@@ -12,6 +12,7 @@
 #include <cstring>
 #include <deque>
 #include <memory>
+#include <numeric>
 #include <unistd.h>
 #include <vector>
 
@@ -49,7 +50,6 @@ struct Flight : Block {
   std::vector<Warp> warps;
   unsigned live = 0, waiting = 0;
   bool exited = false; // a thread has
-  unsigned visits = 0;
   Site site{};                   // of the barrier
   unsigned char *room = nullptr; // guard, shared memory, guard
 };
@@ -297,32 +297,25 @@ public:
     while (next < block_count || !air.empty()) {
       while (next < block_count && air.size() < settings().resident)
         air.push_back(take_off());
-      const size_t chosen = choose();
+      const size_t chosen = in_turn() ? 0 : draw_below(air.size());
       Flight &flight = *air[chosen];
       visit(flight);
       if (!flight.live)
         land(chosen);
-      else if (settings().order <= SIMT_REVERSE) // in turn
+      else if (in_turn())
         std::rotate(air.begin(), air.begin() + 1, air.end());
     }
   }
 
 private:
-  // Blocks begin in the order of their numbers, backwards, or in one drawn from the seed.
-  void choose_sequence() {
-    if (settings().order < SIMT_RANDOM)
-      return;
-    sequence.resize(block_count);
-    for (uint64_t i = 0; i < block_count; i++)
-      sequence[i] = i;
-    for (uint64_t i = block_count; i > 1; i--)
-      std::swap(sequence[i - 1], sequence[draw_below(i)]);
-  }
+  static bool in_turn() { return settings().order == SIMT_FORWARD; }
 
-  uint64_t number_of(uint64_t turn) const {
-    if (!sequence.empty())
-      return sequence[turn];
-    return settings().order == SIMT_REVERSE ? block_count - 1 - turn : turn;
+  // Blocks begin in the order of their numbers, or in one drawn from the seed.
+  void choose_sequence() {
+    sequence.resize(block_count);
+    std::iota(sequence.begin(), sequence.end(), 0);
+    for (uint64_t i = block_count; !in_turn() && i > 1; i--)
+      std::swap(sequence[i - 1], sequence[draw_below(i)]);
   }
 
   std::unique_ptr<Flight> take_off() {
@@ -334,14 +327,13 @@ private:
       flight = std::move(landed.back());
       landed.pop_back();
     }
-    const uint64_t number = number_of(next++);
+    const uint64_t number = sequence[next++];
     flight->index = {static_cast<unsigned>(number % grid.blocks.x),
                      static_cast<unsigned>(number / grid.blocks.x % grid.blocks.y),
                      static_cast<unsigned>(number / grid.blocks.x / grid.blocks.y)};
     flight->live = thread_count;
     flight->waiting = 0;
     flight->exited = false;
-    flight->visits = 0;
     poison(flight->shared, grid.shared_bytes);
     for (unsigned i = 0; i < thread_count; i++)
       begin_thread(flight->threads[i], *flight, i);
@@ -395,29 +387,12 @@ private:
     idle_switches = 0;
   }
 
-  // The next block to run. The starved one comes first once, to take its ticket, and one time in
-  // sixteen after that: no order may keep a block from running forever.
-  size_t choose() const {
-    switch (settings().order) {
-    case SIMT_RANDOM: return draw_below(air.size());
-    case SIMT_STARVE:
-      if (!air[0]->visits || air.size() == 1)
-        return 0;
-      return draw_below(16) ? 1 + draw_below(air.size() - 1) : 0;
-    default: return 0;
-    }
-  }
-
   void visit(Flight &flight) {
-    flight.visits++;
     const size_t count = flight.warps.size();
-    const bool drawn = settings().order >= SIMT_RANDOM;
-    const size_t first = drawn ? draw_below(count) : 0, visited = drawn ? 1 + draw_below(count) : count;
+    const size_t first = in_turn() ? 0 : draw_below(count), visited = in_turn() ? count : 1 + draw_below(count);
     bool any = false;
-    for (size_t i = 0; i < count && (i < visited || !any); i++) {
-      const size_t at = (first + i) % count;
-      any |= visit(flight.warps[settings().order == SIMT_REVERSE ? count - 1 - at : at]);
-    }
+    for (size_t i = 0; i < count && (i < visited || !any); i++)
+      any |= visit(flight.warps[(first + i) % count]);
     if (!any)
       die_stuck("deadlock", flight);
     if (idle_switches > settings().patience)
@@ -428,9 +403,8 @@ private:
   bool visit(Warp &warp) {
     if (!warp.ready)
       return false;
-    const unsigned first = settings().order >= SIMT_RANDOM ? static_cast<unsigned>(draw_below(warp.size)) : 0;
-    const bool backwards =
-        settings().order == SIMT_REVERSE || (settings().order >= SIMT_RANDOM && draw_below(2));
+    const unsigned first = in_turn() ? 0 : static_cast<unsigned>(draw_below(warp.size));
+    const bool backwards = !in_turn() && draw_below(2);
     for (unsigned i = 0; i < warp.size; i++) {
       const unsigned turn = (first + i) % warp.size, lane = backwards ? warp.size - 1 - turn : turn;
       if (!(warp.ready >> lane & 1))

@@ -123,8 +123,6 @@ bool run_one() {
   CUstream_st *chosen = able[draw_below(able.size())];
   if (settings().order == SIMT_FORWARD)
     chosen = *std::min_element(able.begin(), able.end(), earlier);
-  else if (settings().order == SIMT_REVERSE)
-    chosen = *std::max_element(able.begin(), able.end(), earlier);
   open_memory();
   run_first(*chosen);
   return true;
