@@ -10,7 +10,8 @@
 #include "io/shape.h"
 #include "options/options.h"
 
-/* Whether a name ends as HDF5 and netCDF files do, or the file begins as HDF5 does. */
+/* Whether a name ends as HDF5 and netCDF files do, or, unless it says raw values, the file begins
+ * as HDF5 does. */
 bool h5_named(const char *name);
 
 typedef enum h5_operation { H5_SUM, H5_MEAN, H5_DIFFERENCE } h5_operation;

@@ -475,7 +475,7 @@ const verb verb_compare = {
     .examples = "  ghz compare wave.f32 wave.f32.ghz\n"
                 "  ghz compare --abs 1e-3 wave.f32 other.f32\n"
                 "  ghz compare wave.f32 wave.f32.ghz --png wave.png --dims 512x512\n"
-                "  ghz compare tas.nc small.nc --var tas --png tas.png --slice 3,0\n",
+                "  ghz compare wave.f32 wave.f32.ghz --png cube.png --dims 64x64x64 --slice 3\n",
     .least = 2,
     .most = 2,
     .run = run,
