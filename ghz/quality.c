@@ -21,8 +21,8 @@ struct ghz_meter {
   uint64_t at;
   size_t nx, ny, have; /* of a plane, 0 without SSIM, and its values so far: */
   double *x, *y;
-  double *rows, weight[WINDOW];
-  double shift[2], ssim_sum; /* the sums that follow are of x - shift[0] and y - shift[1] */
+  double *line, *rows, weight[WINDOW]; /* of a row; of sums over windows in rows */
+  double shift[2], ssim_sum;           /* the sums that follow are of x - shift[0] and y - shift[1] */
   long double squares, sum, sx, sy, sxx, syy, sxy;
 };
 
@@ -82,44 +82,60 @@ static void add_to_ring(ghz_meter *m, double error) {
 
 /* One value of 256, of two that are brought to [0, 1] together. */
 static double level(double v, double low, double range) {
-  return rint((v - low) / range * 255) / 255;
+  return ((v - low) / range * 255 + 0x1.8p52 - 0x1.8p52) / 255; /* rint() is a call on many machines */
 }
 
-/* The sums over a row's windows of weights and values, by field, each of nx - 10. */
-static void sum_row(const ghz_meter *m, size_t row, double low, double range, double *to) {
+/* to[i] becomes the sum over the window that begins at from[i * step]; both have n of them. */
+static void sum_windows(const double *restrict weight, const double *restrict from, size_t step, size_t n,
+                        double *restrict to) {
+  for (size_t i = 0; i < n; i++) {
+    double sum = 0;
+    for (size_t k = 0; k < WINDOW; k++)
+      sum += weight[k] * from[i + k * step];
+    to[i] = sum;
+  }
+}
+
+/* The sums over a row's windows of weights and values: of each field nx - 10, in the place that the
+ * row has among WINDOW rows of the field. */
+static void sum_row(const ghz_meter *m, size_t row, double low, double range) {
   const double *x = m->x + row * m->nx, *y = m->y + row * m->nx;
   const size_t n = m->nx - 2 * HALF;
-  memset(to, 0, FIELDS * n * sizeof *to);
   for (size_t i = 0; i < m->nx; i++) {
     const int there = isfinite(x[i]) && isfinite(y[i]);
     const double a = there ? level(x[i], low, range) : 0, b = there ? level(y[i], low, range) : 0;
     const double f[FIELDS] = {there, a, b, a * a, b * b, a * b};
-    for (size_t k = 0; k < WINDOW; k++) /* this is value k of the window that begins at i - k */
-      for (int j = 0; i >= k && i - k < n && j < FIELDS; j++)
-        to[FIELDS * (i - k) + (size_t)j] += m->weight[k] * f[j];
+    for (size_t j = 0; j < FIELDS; j++)
+      m->line[j * m->nx + i] = f[j];
   }
+  for (size_t j = 0; j < FIELDS; j++)
+    sum_windows(m->weight, m->line + j * m->nx, 1, n, m->rows + (j * 2 * WINDOW + row % WINDOW) * n);
 }
 
-static double ssim_of(const double *sum) {
-  const double w = sum[0], a = sum[1] / w, b = sum[2] / w, aa = sum[3] / w - a * a, bb = sum[4] / w - b * b,
-               ab = sum[5] / w - a * b;
+static double ssim_of(double w, double a, double b, double aa, double bb, double ab) {
+  a /= w;
+  b /= w;
+  aa = aa / w - a * a;
+  bb = bb / w - b * b;
+  ab = ab / w - a * b;
   return (2 * a * b + STABLE) * (2 * ab + STABLE) / ((a * a + b * b + STABLE) * (aa + bb + STABLE));
 }
 
 /* The windows of WINDOW rows, of which the first is number `first`; adds up those whose middle is
- * there. */
+ * there. A field has its rows twice, so that any WINDOW of them lie one after the other. */
 static void add_windows(const ghz_meter *m, size_t first, double *sum, uint64_t *count) {
   const size_t n = m->nx - 2 * HALF, middle = (first + HALF) * m->nx + HALF;
-  for (size_t i = 0; i < n; i++) {
-    double f[FIELDS] = {0};
-    if (!isfinite(m->x[middle + i]) || !isfinite(m->y[middle + i]))
-      continue;
-    for (size_t r = 0; r < WINDOW; r++)
-      for (size_t j = 0; j < FIELDS; j++)
-        f[j] += m->weight[r] * m->rows[FIELDS * ((first + r) % WINDOW * n + i) + j];
-    *sum += ssim_of(f);
-    ++*count;
+  double *f = m->line;
+  for (size_t j = 0; j < FIELDS; j++) {
+    double *rows = m->rows + j * 2 * WINDOW * n, *newest = rows + (first + WINDOW - 1) % WINDOW * n;
+    memcpy(newest + WINDOW * n, newest, n * sizeof *rows);
+    sum_windows(m->weight, rows + first % WINDOW * n, n, n, f + j * n);
   }
+  for (size_t i = 0; i < n; i++)
+    if (isfinite(m->x[middle + i]) && isfinite(m->y[middle + i])) {
+      *sum += ssim_of(f[i], f[n + i], f[2 * n + i], f[3 * n + i], f[4 * n + i], f[5 * n + i]);
+      ++*count;
+    }
 }
 
 /* The data SSIM of the plane that is complete; NaN without values. */
@@ -128,13 +144,14 @@ static double ssim_of_plane(const ghz_meter *m) {
   uint64_t count = 0;
   for (size_t i = 0; i < m->have; i++)
     if (isfinite(m->x[i]) && isfinite(m->y[i])) {
-      low = fmin(low, fmin(m->x[i], m->y[i]));
-      high = fmax(high, fmax(m->x[i], m->y[i]));
+      const double least = m->x[i] < m->y[i] ? m->x[i] : m->y[i], most = m->x[i] < m->y[i] ? m->y[i] : m->x[i];
+      low = least < low ? least : low;
+      high = most > high ? most : high;
     }
   if (low == high) /* both are the same constant */
     return 1;
   for (size_t row = 0; low < high && row < m->ny; row++) {
-    sum_row(m, row, low, high - low, m->rows + FIELDS * (row % WINDOW) * (m->nx - 2 * HALF));
+    sum_row(m, row, low, high - low);
     if (row + 1 >= WINDOW)
       add_windows(m, row + 1 - WINDOW, &sum, &count);
   }
@@ -178,10 +195,11 @@ static ghz_status reserve(ghz_meter *m) {
     m->ny = (size_t)ny;
     m->x = malloc(m->nx * m->ny * sizeof *m->x);
     m->y = malloc(m->nx * m->ny * sizeof *m->y);
-    m->rows = malloc(FIELDS * WINDOW * m->nx * sizeof *m->rows);
+    m->line = malloc(FIELDS * m->nx * sizeof *m->line);
+    m->rows = malloc(FIELDS * 2 * WINDOW * m->nx * sizeof *m->rows);
   }
   m->ring = m->stride[0] <= SIZE_MAX / sizeof *m->ring ? malloc((size_t)m->stride[0] * sizeof *m->ring) : NULL;
-  return m->ring && (!m->nx || (m->x && m->y && m->rows))
+  return m->ring && (!m->nx || (m->x && m->y && m->line && m->rows))
              ? GHZ_OK
              : ghz_fail(NULL, GHZ_ENOMEM, "out of memory for errors");
 }
@@ -248,6 +266,7 @@ void ghz_meter_free(ghz_meter *m) {
   free(m->ring);
   free(m->x);
   free(m->y);
+  free(m->line);
   free(m->rows);
   free(m);
 }
