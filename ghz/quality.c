@@ -206,8 +206,10 @@ static ghz_status reserve(ghz_meter *m) {
 
 ghz_status ghz_meter_create(int ndim, const uint64_t *extent, ghz_meter **meter) {
   double all = 0;
-  if (!meter || ndim < 0 || ndim > GHZ_QUALITY_NDIM || (ndim && !extent))
-    return ghz_fail(NULL, GHZ_EINVAL, "meter, %d dimensions: must be 0 to %d", ndim, GHZ_QUALITY_NDIM);
+  if (!meter || (ndim > 0 && !extent))
+    return ghz_fail(NULL, GHZ_EINVAL, "%s", meter ? "extent is NULL" : "meter is NULL");
+  if (ndim < 0 || ndim > GHZ_QUALITY_NDIM)
+    return ghz_fail(NULL, GHZ_EINVAL, "%d dimensions: must be 0 to %d", ndim, GHZ_QUALITY_NDIM);
   ghz_meter *m = *meter = calloc(1, sizeof *m);
   if (!m)
     return ghz_fail(NULL, GHZ_ENOMEM, "out of memory");
