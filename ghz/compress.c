@@ -114,7 +114,7 @@ typedef struct misfit {
 
 typedef struct decompress_job {
   const tile_codec *tiles;
-  operand source;
+  stream_operand source;
   ghz_type out;
   array_box box;
   int all; /* the box is the array */

@@ -41,7 +41,7 @@ typedef ghz_status (*tile_look)(const look_job *j, tile_source src, const tile_e
 
 struct look_job {
   const tile_codec *tiles;
-  operand source;
+  stream_operand source;
   tile_look look;
   uint8_t *results; /* one per thread */
   size_t result_size;

@@ -16,7 +16,7 @@ enum { CURSOR_ROOM = 128 };
 typedef struct update_job {
   const tile_codec *tiles;
   const compression *what;
-  operand old;
+  stream_operand old;
   uint8_t *cursors;
 } update_job;
 

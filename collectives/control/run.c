@@ -39,7 +39,7 @@ error ghz_by_mpi(run *r) {
   record again = {.error_rank = r->asked->at.rank};
   say_why(r->asked);
   error e = ghz_host_copy_begin(r);
-  if (r->agreed.devices)
+  if (r->agreed.sum.devices)
     e = ghz_agree(r->asked->comm, &again, e);
   if (r->with)
     r->report.agree = MPI_Wtime() - r->start;
@@ -68,7 +68,7 @@ static error agree(run *r, error own) {
     own = ghz_range_early(r->asked, k, own, &r->agreed);
   r->report.cpu = payload_seconds() - start;
   e = ghz_agree(r->asked->comm, &r->agreed, own);
-  for (int i = 0; i < OUTLINES && (e.code || r->agreed.ours.fresh); i++)
+  for (int i = 0; i < OUTLINES && (e.code || r->agreed.sum.fresh); i++)
     k->outlines[i].known = 0;
   return e;
 }
@@ -78,7 +78,7 @@ static error agree(run *r, error own) {
 static error select_way(run *r) {
   communicator *k = r->with;
   error e = {0};
-  k->crowded = r->agreed.ours.crowded > 0;
+  k->crowded = r->agreed.sum.crowded > 0;
   if (!r->asked->by_mpi)
     e = ghz_communicator_settle(k, r->asked);
   ghz_select(r);

@@ -99,8 +99,9 @@ static void choose(settings *s) {
   for (int c = 0; c < CALLS; c++) {
     settings of;
     ghz_settings_make(NULL, stats_calls[c], &of);
-    intercept.takes[c] =
-        calls ? intercept.takes[c] : of.bound_named || (intercept.takes[c] && of.bound.value > 0);
+    intercept.takes[c] = calls
+                             ? intercept.takes[c]
+                             : ghz_settings_name(stats_calls[c]) || (intercept.takes[c] && of.bound.value > 0);
     if (of.bound.value > 0 && (s->bound.value == 0 || of.bound.kind == GHZ_MPI_FLOAT))
       *s = of;
   }

@@ -17,7 +17,7 @@
 typedef struct number_job {
   const tile_codec *tiles;
   int streams;
-  operand source[2];
+  stream_operand source[2];
   int lattice_off[2], raw_off[2]; /* whether values of such tiles may be off the originals */
   exact error[2];                 /* by how much */
   number_sums *sums;              /* one per thread */

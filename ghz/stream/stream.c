@@ -322,7 +322,8 @@ void ghz_put_ends(const tile_sink *sink, uint64_t tiles) {
 
 /* ---- Operands -------------------------------------------------------------------------------- */
 
-ghz_status ghz_operand_open(ghz_context *ctx, const ghz_slice *slice, operand *o, size_t extra, void **rest) {
+ghz_status ghz_operand_open(ghz_context *ctx, const ghz_slice *slice, stream_operand *o, size_t extra,
+                            void **rest) {
   size_t offsets = 0, total;
   if (!ghz_total_add(&offsets, (size_t)chunks_of(slice->tiles) + 1, sizeof(uint64_t)))
     return ghz_fail(ctx, GHZ_ENOMEM, "too many tiles");
@@ -330,7 +331,7 @@ ghz_status ghz_operand_open(ghz_context *ctx, const ghz_slice *slice, operand *o
   uint8_t *scratch = ghz_total_add(&total, extra, 1) ? ghz_arena_reserve(&ctx->scratch, total) : NULL;
   if (!scratch)
     return ghz_fail(ctx, GHZ_ENOMEM, "no %zu bytes of scratch", total);
-  *o = (operand){*slice, (uint64_t *)(void *)scratch};
+  *o = (stream_operand){*slice, (uint64_t *)(void *)scratch};
   o->slice.lattice = storage_lattice(&slice->lattice);
   if (rest)
     *rest = scratch + offsets;

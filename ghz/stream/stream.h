@@ -93,18 +93,18 @@ size_t ghz_stream_finish(const ghz_slice *result, void *dst);
 /* ---- Operands -------------------------------------------------------------------------------- */
 
 /* An operand of an operation: a checked slice and the offsets of its chunks. */
-typedef struct operand {
+typedef struct stream_operand {
   ghz_slice slice; /* once it is opened, on the lattice of its tiles: of the storage type of integers */
   uint64_t *offset;
-} operand;
+} stream_operand;
 
 /* Walks over the tiles of one operand within a chunk. */
 typedef struct tile_cursor {
   const uint8_t *data, *end, *sizes;
 } tile_cursor;
 
-static inline tile_cursor cursor_at(const operand *o, uint64_t index) {
-  const uint8_t *payload = o->slice.payload;
+static inline tile_cursor cursor_at(const stream_operand *o, uint64_t index) {
+  const uint8_t *payload = (const uint8_t *)o->slice.payload;
   return (tile_cursor){payload + o->offset[index], payload + o->slice.payload_size,
                        (const uint8_t *)o->slice.sizes + 2 * TILES_PER_CHUNK * index};
 }
@@ -120,6 +120,7 @@ static inline tile_source cursor_next(tile_cursor *c, const ghz_slice *of) {
 
 /* An operand whose chunk offsets lie in the context's scratch, with `extra` more bytes behind
  * them. */
-ghz_status ghz_operand_open(ghz_context *ctx, const ghz_slice *slice, operand *o, size_t extra, void **rest);
+ghz_status ghz_operand_open(ghz_context *ctx, const ghz_slice *slice, stream_operand *o, size_t extra,
+                            void **rest);
 
 #endif

@@ -85,6 +85,7 @@ if [ -e "$libdir/pkgconfig/ghzmpi_fortran.pc" ]; then
   build_with_cmake mpi_fortran Fortran
   LD_LIBRARY_PATH=$libdir quietly "$work/mpi_fortran-Fortran/consumer"
   cp "$here/../../../examples/stencil.f90" "$work"
+  # shellcheck disable=SC2016 # the example's first lines
   command=$(sed -n 's/^! *mpifort \($(pkg-config.*\)/\1/p' "$work/stencil.f90")
   (cd "$work" && quietly eval "${mpicc/mpicc/mpifort} ${command:?}" && LD_LIBRARY_PATH=$libdir quietly ./stencil)
   echo "ok: module and example stencil"

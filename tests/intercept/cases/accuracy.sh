@@ -43,7 +43,7 @@ calls MPI_Allreduce compressed 0
 taken GHZ_MPI_BOUND=bcast:abs:1e-2,allreduce:result:abs:1e-3 GHZ_MPI_CALLS=allreduce "$MEDLEY"
 holds '$2 <= 1.001e-3' accuracy MPI_Allreduce
 calls MPI_Bcast unwanted 8
-for wrong in bcst:abs:1 bcast:abs:1,bcast:abs:2 bcast,abs:1 bcast: abs:1, abs:1,,rel:1 allreduce:rel:1-4,abs:1 reducescatter:abs:1; do
+for wrong in bcst:abs:1 bcast:abs:1,bcast:abs:2 bcast,abs:1 bcast: 'abs:1,' abs:1,,rel:1 allreduce:rel:1-4,abs:1 reducescatter:abs:1; do
   taken GHZ_MPI_BOUND="$wrong" "$MEDLEY" 2>log
   [ "$(grep -c "^libghzmpi: GHZ_MPI_BOUND=$wrong is not understood .*(allreduce, reduce, .*allgatherv)$" log)" = 1 ] ||
     { cat log >&2 && die "GHZ_MPI_BOUND=$wrong is not told once"; }
