@@ -10,10 +10,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "completion.h"
-#include "io/signals.h"
-#include "options/guess.h"
-#include "report/name.h"
+#include "io/output.h"
+#include "options/table.h"
 #include "report/report.h"
 #include "verbs/verbs.h"
 
@@ -142,12 +140,12 @@ static int run_verb(const verb *v, int argc, char **argv) {
 
 /* The shell says in COMP_LINE what stands there, of which COMP_POINT characters are before the
  * cursor. */
-static int complete(void) {
+static int complete(const char *word) {
   const char *line = getenv("COMP_LINE"), *point = getenv("COMP_POINT");
   if (!line || !point)
     return fail_usage(NULL, "--complete is what shells ask: see complete -C in the manual page");
   const size_t size = strlen(line), before = strtoul(point, NULL, 10);
-  completion_print(line, before < size ? before : size);
+  completion_print(line, before < size ? before : size, word);
   return EXIT_OK;
 }
 
@@ -160,7 +158,7 @@ static int dispatch(int argc, char **argv) {
   if (strcmp(word, "--version") == 0 || strcmp(word, "-V") == 0)
     return (version_print(), EXIT_OK);
   if (strcmp(word, "--complete") == 0)
-    return complete();
+    return complete(argc > 3 ? argv[3] : "");
   bool help = strcmp(word, "help") == 0;
   const verb *v = verb_find(help ? argv[2] : word);
   if (!v)

@@ -6,7 +6,7 @@
 #include "context/call.h"
 #include "lattice.h"
 #include "linear.h"
-#include "stream/sizes.h"
+#include "stream/stream.h"
 
 /* The accumulator is an operand and the destination: the sum is laid out in scratch, now that its
  * bound is known. */

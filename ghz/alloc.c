@@ -9,7 +9,7 @@
 #include "lattice.h"
 #include "linear.h"
 #include "range.h"
-#include "stream/sizes.h"
+#include "stream/stream.h"
 
 /* A result, for as long as it is made. */
 typedef struct block {

@@ -9,9 +9,8 @@
 #include "context/parallel.h"
 #include "lattice.h"
 #include "range.h"
-#include "stream/operand.h"
 #include "stream/place.h"
-#include "stream/sizes.h"
+#include "stream/stream.h"
 #include "stream/tile_writer.h"
 
 typedef struct compress_job {
@@ -115,7 +114,7 @@ typedef struct misfit {
 
 typedef struct decompress_job {
   const tile_codec *tiles;
-  operand source;
+  stream_operand source;
   ghz_type out;
   array_box box;
   int all; /* the box is the array */

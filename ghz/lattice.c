@@ -8,8 +8,8 @@
 #include "lattice.h"
 #include "linear.h"
 #include "rules/bytes.h"
+#include "rules/lattice_rules.h"
 #include "rules/shape.h"
-#include "rules/types.h"
 
 size_t ghz_type_size(ghz_type type) {
   return type_known(type) ? type_bytes(type) : 0;

@@ -7,7 +7,7 @@
 #include "context/floating.h"
 #include "rules/bytes.h"
 #include "rules/lattice_rules.h"
-#include "stream/sizes.h"
+#include "stream/stream.h"
 #include "stream/tile_writer.h"
 
 typedef struct compute_job {
@@ -15,7 +15,7 @@ typedef struct compute_job {
   const computation *what;
   ghz_lattice lattice; /* of the sum, before it is scaled */
   tile_op op;
-  const operand *operands;
+  const stream_operand *operands;
   uint8_t *threads; /* what each thread keeps: cursors, then sources, one of each per operand, and a tile */
   size_t stride;    /* from one thread's to the next: whole cache lines, which threads must not share */
 } compute_job;
@@ -118,16 +118,16 @@ ghz_status ghz_slice_reserve(ghz_context *ctx, const ghz_shape *shape, uint64_t 
   compute_job job = {.what = &pair};
   uint64_t *offsets;
   uint8_t *rest;
-  if (!ghz_arena_reserve(&ctx->operands, pair.k * sizeof(operand)))
+  if (!ghz_arena_reserve(&ctx->operands, pair.k * sizeof(stream_operand)))
     return ghz_fail(ctx, GHZ_ENOMEM, "no scratch for %zu operands", pair.k);
   return reserve(ctx, &job, &writer, tiles, &offsets, &rest);
 }
 
 /* Checks the index of every operand, and finds its chunks. */
-static ghz_status locate(ghz_context *ctx, const computation *w, operand *operands, uint64_t *offsets) {
+static ghz_status locate(ghz_context *ctx, const computation *w, stream_operand *operands, uint64_t *offsets) {
   size_t entries = (size_t)chunks_of(operands[0].slice.tiles) + 1;
   for (size_t i = 0; i < compressed(w); i++) {
-    operand *o = &operands[i];
+    stream_operand *o = &operands[i];
     o->offset = offsets + i * entries;
     ghz_status status =
         w->streams ? ghz_stream_locate(ctx, &o->slice, o->offset) : ghz_slice_locate(ctx, &o->slice, o->offset);

@@ -6,7 +6,7 @@
 #include <ghz/slice.h>
 
 #include "compress.h"
-#include "stream/operand.h"
+#include "stream/stream.h"
 
 enum operation { COMBINE, MINIMUM, MAXIMUM };
 
@@ -32,7 +32,7 @@ ghz_status ghz_compute_alloc(ghz_context *ctx, const computation *c, void **stre
 
 /* The operands of a computation, in the context's memory. */
 typedef struct agreed_operands {
-  operand *operands;
+  stream_operand *operands;
   const int64_t *coefficients; /* NULL: all 1 */
   const own_lattice *own;      /* NULL: all are on that of the result */
   size_t counting;             /* whose weight is not 0 */

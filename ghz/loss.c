@@ -12,7 +12,7 @@
 #include "context/floating.h"
 #include "numerals.h"
 #include "range.h"
-#include "rules/fill.h"
+#include "rules/lattice_rules.h"
 
 /* A glance is at FEW values. If it shows something a sample follows, of PARTS tiles. */
 enum { FEW = 256, PARTS = 64, SAMPLE = 1024 };

@@ -7,7 +7,6 @@
 
 #include "lattice.h"
 #include "numerals.h"
-#include "rules/fill.h"
 #include "rules/lattice_rules.h"
 
 /* "fill value -999" or "no fill value". */
@@ -196,14 +195,14 @@ static ghz_status check_terms(ghz_context *ctx, uint64_t terms, uint64_t limit) 
 
 /* Memory for operands, and of those with weights for what belongs to them. */
 static ghz_status reserve(ghz_context *ctx, const computation *w, agreed_operands *of) {
-  const size_t each = sizeof(operand) + (w->weights ? sizeof(own_lattice) + sizeof(int64_t) : 0);
+  const size_t each = sizeof(stream_operand) + (w->weights ? sizeof(own_lattice) + sizeof(int64_t) : 0);
   *of = (agreed_operands){.operands =
                               w->k < SIZE_MAX / 512 ? ghz_arena_reserve(&ctx->operands, w->k * each) : NULL};
   return of->operands ? GHZ_OK : ghz_fail(ctx, GHZ_ENOMEM, "no scratch for %zu operands", w->k);
 }
 
 static ghz_status open_and_compare(ghz_context *ctx, const computation *w, agreed_operands *of) {
-  operand *o = of->operands;
+  stream_operand *o = of->operands;
   ghz_status status = GHZ_OK;
   for (size_t i = 0; i < w->k && status == GHZ_OK; i++) {
     status = open_header(ctx, w, i, &o[i].slice);

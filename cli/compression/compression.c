@@ -1,17 +1,16 @@
 /* compression.c: owns compressing a file of values, a frame at a time. */
 /* SPDX-License-Identifier: BSD-3-Clause */
+#include <float.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "compression.h"
-#include "io/byte_order.h"
+#include "io/npy.h"
+#include "io/output.h"
 #include "io/reader.h"
-#include "report/library.h"
-#include "report/progress.h"
 #include "report/report.h"
-#include "report/seconds.h"
-#include "work/plain.h"
-#include "work/quantum.h"
+#include "rules/quantise.h"
 #include "work/range.h"
 
 /* ---- Lattice --------------------------------------------------------------------------------- */
@@ -24,22 +23,10 @@ static bool find_range(compression *c, value_range *r) {
   return true;
 }
 
-/* The quantum of the whole file, in passes of its own. */
-static bool find_quantum(compression *c) {
-  quantum q = {.step = 1};
-  if (!type_is_integer(c->in.type) &&
-      (!input_make_seekable(&c->in) || !quantum_of_input(&c->in, compression_fill(c), &q)))
-    return false;
-  c->bound = (ghz_bound){GHZ_STEP, q.step};
-  return q.step > 0 || fail(c->in.file.name, "--grid auto: there is no quantum: %s", q.why);
-}
-
 static bool make_lattice(compression *c) {
   value_range r = c->range ? *c->range : (value_range){0, 0};
   if (c->model->path)
     return (c->lattice = c->model->lattice, true);
-  if (c->o->grid_auto && !find_quantum(c))
-    return false;
   if (c->bound.kind != GHZ_ABS && c->bound.kind != GHZ_STEP && !c->range && !find_range(c, &r))
     return false;
   return range_lattice(c->in.file.name, c->in.type, c->bound, r, compression_fill(c), &c->lattice);
@@ -65,9 +52,9 @@ static bool cut(compression *c) {
   const options *o = c->o;
   const ghz_file_header *like = c->model->path ? &c->model->header : NULL;
   const bool flat = o->flat || (like && like->shape.dims == 1);
-  const uint64_t values = o->frame_values ? o->frame_values : like ? like->frame_values : 0;
+  const uint64_t each = o->frame_values ? o->frame_values : like ? like->frame_values : 0;
   c->header = (ghz_file_header){.array = c->in.shape, .count = c->in.count, .lattice = {.type = c->in.type}};
-  return library_ok(c->in.file.name, NULL, ghz_file_choose_frames(&c->header, flat, values));
+  return library_ok(c->in.file.name, NULL, ghz_file_choose_frames(&c->header, flat, each));
 }
 
 static bool choose_frames(compression *c) {
@@ -92,12 +79,27 @@ static bool look(compression *c, size_t count) {
   return true;
 }
 
+/* Counts the values that --step stores as they are, and the others, as the library has it
+ * (FORMAT.md, "Grids"). */
+static void count_on_grid(compression *c, size_t n) {
+  const ghz_lattice *l = &c->lattice;
+  const double *fill = compression_fill(c);
+  const grid_test near = grid_test_of(l, 0), far = grid_test_of(l, DBL_MAX);
+  for (size_t i = 0; i < n; i++) {
+    const double v = value_at(l->type, c->values.data, i), m = fabs(v);
+    const grid_test test = m <= 0x1p22 * l->step ? near : far;
+    if (isfinite(v) && !(fill && v == *fill))
+      c->on_grid[mode_for(l, m) != RAW &&
+                 (l->type == GHZ_F32 ? on_grid_f32(test, (float)v) : on_grid_f64(test, v))]++;
+  }
+}
+
 /* Reads up to `count` values, those of the next frame. Sets *taken: on a pipe it may be less. */
 static bool read_frame(compression *c, size_t count, size_t *taken) {
   if (!input_read(&c->in, c->values.data, count, taken))
     return false;
   if (c->in.type <= GHZ_F64 && c->lattice.step > 2 * c->lattice.eb)
-    quantum_count(&c->lattice, c->values.data, *taken, compression_fill(c), c->on_grid);
+    count_on_grid(c, *taken);
   if (c->frames == 0)
     c->turned = byte_order_suspect(c->in.type, c->values.data, *taken);
   return look(c, *taken);

@@ -3,7 +3,7 @@
 #ifndef GHZ_CLI_COMPRESSION_H
 #define GHZ_CLI_COMPRESSION_H
 
-#include "io/buffer.h"
+#include "io/file.h"
 #include "io/input.h"
 #include "io/output.h"
 #include "options/options.h"

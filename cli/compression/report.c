@@ -6,7 +6,7 @@
 #include "compression.h"
 #include "report/report.h"
 #include "report/text.h"
-#include "work/each_file.h"
+#include "verbs/verbs.h"
 #include "work/range.h"
 
 static double ratio(const compression *c) {

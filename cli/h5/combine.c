@@ -1,21 +1,16 @@
 /* combine.c: owns sums, means and differences of HDF5 files: the first file with other chunks. */
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "combine.h"
+#include "h5.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
-#include "data_set.h"
+#include "inside.h"
 #include "io/file.h"
 #include "io/output.h"
-#include "paths.h"
-#include "places.h"
-#include "report/library.h"
-#include "report/progress.h"
 #include "report/report.h"
-#include "report/seconds.h"
 #include "report/text.h"
 
 enum { COPY_BYTES = 1 << 20 };
@@ -24,7 +19,7 @@ enum { COPY_BYTES = 1 << 20 };
 typedef struct variable {
   int opened;
   data_set *sets;     /* one of each file */
-  data_set to;        /* in the unfinished output */
+  data_set to;        /* in the temporary output */
   bool stays_missing; /* a chunk that no file has */
   double bound;
 } variable;

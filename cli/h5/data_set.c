@@ -3,11 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "data_set.h"
-#include "loaded.h"
-#include "paths.h"
-#include "places.h"
-#include "report/library.h"
+#include "inside.h"
 #include "report/report.h"
 
 static bool refuse(const data_set *d, const char *why) {

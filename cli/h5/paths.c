@@ -1,12 +1,11 @@
 /* paths.c: owns lists of what an HDF5 file has: objects, variables. */
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "paths.h"
+#include "inside.h"
 
 #include <hdf5/parameters.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "loaded.h"
 #include "report/report.h"
 
 bool paths_add(paths *p, const char *path, const char *name) {
@@ -52,15 +51,15 @@ static herr_t add_link(hid_t group, const char *path, const H5L_info_t *info, vo
   return info->type != H5L_TYPE_HARD || paths_add(l->to, path, l->name) ? 0 : -1;
 }
 
-bool paths_of_file(const char *name, hid_t file, paths *p) {
+bool paths_of_file(const char *name, hid_t whole, paths *p) {
   listing l = {name, p};
-  return paths_add(p, "/", name) && (H5(H5Lvisit)(file, H5_INDEX_NAME, H5_ITER_INC, add_link, &l) >= 0 ||
+  return paths_add(p, "/", name) && (H5(H5Lvisit)(whole, H5_INDEX_NAME, H5_ITER_INC, add_link, &l) >= 0 ||
                                      h5_fail(name, "its groups cannot be read"));
 }
 
 /* ---- Variables ------------------------------------------------------------------------------- */
 
-static bool has_filter(hid_t whole, const char *path) {
+bool has_filter(hid_t whole, const char *path) {
   bool found = false;
   const hid_t object = H5(H5Oopen)(whole, path, H5P_DEFAULT);
   const hid_t plist =
@@ -75,38 +74,39 @@ static bool has_filter(hid_t whole, const char *path) {
   return found;
 }
 
-bool path_of_reference(hid_t file, const hobj_ref_t *reference, char *path) {
-  const ssize_t length = H5(H5Rget_name)(file, H5R_OBJECT, reference, path, PATH_BYTES);
+bool path_of_reference(hid_t whole, const hobj_ref_t *reference, char *path) {
+  const ssize_t length = H5(H5Rget_name)(whole, H5R_OBJECT, reference, path, PATH_BYTES);
   if (length <= 0 || length >= PATH_BYTES)
     return false;
   memmove(path, path + (*path == '/'), (size_t)length + (*path != '/'));
   return true;
 }
 
-bool object_is_inside(hid_t object, hid_t file, char *where) {
+bool object_is_inside(hid_t object, hid_t whole, char *where) {
   char own[PATH_BYTES] = "";
   where[0] = '\0';
-  return object >= 0 && H5(H5Fget_name)(file, own, sizeof own) >= 0 &&
+  return object >= 0 && H5(H5Fget_name)(whole, own, sizeof own) >= 0 &&
          H5(H5Fget_name)(object, where, PATH_BYTES) >= 0 && strcmp(own, where) == 0;
 }
 
 /* Adds the one path of an object that may have several; that which is given, where HDF5 has none,
  * or it is one of another file. */
-static bool add_object(const char *name, hid_t file, const char *given, paths *p) {
+static bool add_object(const char *name, hid_t whole, const char *given, paths *p) {
   char path[PATH_BYTES];
   hobj_ref_t at;
-  const hid_t object = H5(H5Oopen)(file, given, H5P_DEFAULT);
-  const bool found = object_is_inside(object, file, path) &&
-                     H5(H5Rcreate)(&at, file, given, H5R_OBJECT, -1) >= 0 && path_of_reference(file, &at, path);
+  const hid_t object = H5(H5Oopen)(whole, given, H5P_DEFAULT);
+  const bool found = object_is_inside(object, whole, path) &&
+                     H5(H5Rcreate)(&at, whole, given, H5R_OBJECT, -1) >= 0 &&
+                     path_of_reference(whole, &at, path);
   h5_close(object);
   return (found && paths_have(p, path)) || paths_add(p, found ? path : given, name);
 }
 
-static bool add_variables(const char *name, hid_t file, paths *p) {
+static bool add_variables(const char *name, hid_t whole, paths *p) {
   paths all = {0};
-  bool ok = paths_of_file(name, file, &all);
+  bool ok = paths_of_file(name, whole, &all);
   for (size_t i = 0; ok && i < all.count; i++)
-    ok = !has_filter(file, all.at[i]) || add_object(name, file, all.at[i], p);
+    ok = !has_filter(whole, all.at[i]) || add_object(name, whole, all.at[i], p);
   paths_free(&all);
   return ok && (p->count > 0 || fail(name, "no data set here is compressed by ghz: " H5_RECOMPRESS));
 }

@@ -5,8 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "loaded.h"
-#include "places.h"
+#include "inside.h"
 #include "report/report.h"
 #include "report/text.h"
 

@@ -1,18 +1,16 @@
 /* request.c: owns what is read of data sets before they are compressed. */
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "request.h"
+#include "h5.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "loaded.h"
-#include "paths.h"
-#include "places.h"
+#include "inside.h"
 #include "report/report.h"
 #include "work/range.h"
 
-enum { FILLS_MAX = 16, CHUNK_VALUES = 1 << 18 };
+enum { FILLS_MAX = 16, ROOM = 1 << 18 };
 
 typedef struct reading {
   const options *o;
@@ -50,16 +48,16 @@ static bool take_fill(const reading *r, h5_request *q, const char *attribute, do
 
 static bool find_fill(const reading *r, hid_t set, h5_request *q) {
   static const char *const attributes[] = {"_FillValue", "missing_value"};
-  double values[FILLS_MAX];
+  double numbers[FILLS_MAX];
   ghz_h5_parameters *p = &q->parameters;
   bool ok = !r->o->has_fill || fill_choose(q->path, p->type, r->o->fill, &p->fill_value);
   p->fill = r->o->has_fill && can_be(p->type, p->fill_value) ? GHZ_H5_FILL_GIVEN : 0;
   for (int i = 0; ok && i < 2; i++) {
-    const int count = attribute_numbers(set, attributes[i], values, FILLS_MAX);
+    const int count = attribute_numbers(set, attributes[i], numbers, FILLS_MAX);
     if (count < 0 && !r->o->has_fill)
       return fail(r->name, "%s: its %s is no number: give --fill", q->path, attributes[i]);
     for (int k = 0; ok && k < count; k++)
-      ok = take_fill(r, q, attributes[i], values[k]);
+      ok = take_fill(r, q, attributes[i], numbers[k]);
   }
   return ok;
 }
@@ -86,7 +84,7 @@ static bool find_type(hid_t set, ghz_type *type) {
   const hid_t own = H5(H5Dget_type)(set);
   bool found = false;
   for (unsigned i = 0; own >= 0 && i < sizeof h5.types / sizeof *h5.types && !found; i++) {
-    found = h5.types[i] > 0 && H5(H5Tequal)(own, h5.types[i]) > 0;
+    found = i != GHZ_I64 && H5(H5Tequal)(own, h5.types[i]) > 0;
     *type = (ghz_type)i;
   }
   h5_close(own);
@@ -95,7 +93,7 @@ static bool find_type(hid_t set, ghz_type *type) {
 
 /* Chunks for a data set that has none: whole rows and planes. */
 static void choose_chunks(ghz_h5_parameters *p, const hsize_t *extent, int rank) {
-  uint64_t room = CHUNK_VALUES;
+  uint64_t room = ROOM;
   p->rank = (unsigned)rank;
   for (int i = rank; i-- > 0; room /= p->chunk[i])
     p->chunk[i] = extent[i] < room ? extent[i] : room > 0 ? room : 1;

@@ -1,18 +1,14 @@
 /* variable.c: owns the walk through the chunks of one data set, or of two alike. */
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "variable.h"
+#include "h5.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "data_set.h"
-#include "io/values.h"
-#include "paths.h"
-#include "places.h"
-#include "report/library.h"
-#include "report/progress.h"
+#include "inside.h"
+#include "io/reader.h"
 #include "report/report.h"
 
 enum { LABEL_BYTES = 4096 };
@@ -277,6 +273,23 @@ bool h5_each_variable(const options *o, ghz_context *ctx, const char *path, h5_v
     ok &= visit(o, ctx, path, names.at[i], one);
   paths_free(&names);
   return ok;
+}
+
+static bool widen(const char *name, ghz_context *ctx, const ghz_frame *f, void *bound) {
+  (void)name, (void)ctx;
+  *(double *)bound = f->info.bound > *(double *)bound ? f->info.bound : *(double *)bound;
+  return true;
+}
+
+bool h5_bound(ghz_context *ctx, const char *path, const char *var, double *bound) {
+  data_set d;
+  char label[LABEL_BYTES];
+  h5_variable v = {.set = &d};
+  h5_storage stored;
+  if (!data_set_open(&d, path, var, DATA_SET_READ))
+    return false;
+  const bool ok = describe(&v, label) && h5_each_stream(&v, ctx, &stored, widen, bound);
+  return data_set_close(&d) && ok;
 }
 
 /* ---- Two variables --------------------------------------------------------------------------- */

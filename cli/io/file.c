@@ -1,19 +1,36 @@
-/* file.c: owns reading bytes, from regular files and from pipes. */
+/* file.c: owns reading bytes, from regular files and from pipes, and memory that grows. */
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "file.h"
-
 #include <errno.h>
 #include <fcntl.h>
+#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "buffer.h"
-#include "report/progress.h"
+#include "file.h"
+#include "output.h"
 #include "report/report.h"
-#include "signals.h"
+#include "report/text.h"
+
+bool buffer_reserve(buffer *b, size_t capacity, const char *name) {
+  if (capacity <= b->capacity && b->data)
+    return true;
+  unsigned char *data = realloc(b->data, capacity ? capacity : 1);
+  if (!data)
+    return fail(name, "out of memory (%s needed)", text_bytes(capacity).text);
+  b->data = data;
+  b->capacity = capacity;
+  return true;
+}
+
+void buffer_free(buffer *b) {
+  free(b->data);
+  *b = (buffer){0};
+}
+
+/* ---- Files ----------------------------------------------------------------------------------- */
 
 #define PIECE ((size_t)1 << 20) /* bytes per read when copying or skipping */
 enum { OPEN_MOST = 1000 };
@@ -157,12 +174,12 @@ bool file_skip(file *f, uint64_t size, uint64_t *got) {
   return ok;
 }
 
-static bool copy_rest(file *f, int to, const char *directory) {
+static bool copy_rest(file *f, int to, const char *directory, file_source *source, void *user) {
   buffer piece = {0};
   bool ok = buffer_reserve(&piece, PIECE, f->name);
   uint64_t done = 0;
   for (size_t n = 1; ok && n; done += n) {
-    ok = file_read(f, piece.data, PIECE, &n);
+    ok = source ? source(user, &piece, &n) : file_read(f, piece.data, PIECE, &n);
     const int error = ok ? ghz_write_all(to, piece.data, n) : 0;
     if (error)
       ok = fail(f->name, "temporary file in %s: %s (TMPDIR names another directory; --abs needs none)",
@@ -174,13 +191,13 @@ static bool copy_rest(file *f, int to, const char *directory) {
   return ok;
 }
 
-bool file_spool(file *f) {
+bool file_spool(file *f, file_source *source, void *user) {
   const char *directory;
   int fd = signals_scratch(&directory);
   if (fd < 0)
     return fail(f->name, "temporary file in %s: %s", directory, strerror(errno));
   progress_begin("reading", UINT64_MAX, 1);
-  bool ok = copy_rest(f, fd, directory);
+  bool ok = copy_rest(f, fd, directory, source, user);
   progress_end();
   if (!ok) {
     close(fd);

@@ -1,13 +1,26 @@
-/* file.h: an input file or standard input. */
+/* file.h: an input file or standard input, and memory that grows. */
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef GHZ_CLI_FILE_H
-#define GHZ_CLI_FILE_H
+#ifndef GHZ_CLI_IO_FILE_H
+#define GHZ_CLI_IO_FILE_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
 #include <time.h>
+
+typedef struct buffer {
+  unsigned char *data;
+  size_t capacity;
+} buffer;
+
+/* Makes room for `capacity` bytes and keeps the contents. On failure prints a message about
+ * `name`. */
+bool buffer_reserve(buffer *b, size_t capacity, const char *name);
+
+void buffer_free(buffer *b);
+
+/* ---- Files ----------------------------------------------------------------------------------- */
 
 #define FILE_AHEAD 544 /* bytes that file_peek can show */
 
@@ -41,8 +54,10 @@ bool file_peek(file *f, void *to, size_t size, size_t *got);
 /* Skips `size` bytes, fewer only at the end, and sets *got. */
 bool file_skip(file *f, uint64_t size, uint64_t *got);
 
-/* Copies the rest of a pipe to a temporary file without a name, which takes the pipe's place. */
-bool file_spool(file *f);
+/* Copies the rest of a pipe to a temporary file without a name, which takes the pipe's place; or,
+ * unless that is NULL, what a source gives, piece by piece. */
+typedef bool file_source(void *user, buffer *piece, size_t *got);
+bool file_spool(file *f, file_source *source, void *user);
 
 /* Closes the descriptor until the next read. For commands with more inputs than a process may have
  * open. */

@@ -4,7 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "byte_order.h"
 #include "file.h"
 #include "input.h"
 #include "npy.h"
@@ -401,7 +400,7 @@ bool input_read(input *in, void *values, size_t count, size_t *got) {
 bool input_make_seekable(input *in) {
   if (in->file.seekable)
     return true;
-  return file_spool(&in->file) && measure(in);
+  return file_spool(&in->file, NULL, NULL) && measure(in);
 }
 
 void input_warn_turned(const input *in) {

@@ -1,12 +1,24 @@
-/* npy.h: the header of NumPy's .npy files. */
+/* npy.h: how values stand in files that are not compressed: the order of their bytes, and the
+ * header of NumPy's .npy files. */
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef GHZ_CLI_NPY_H
-#define GHZ_CLI_NPY_H
+#ifndef GHZ_CLI_IO_NPY_H
+#define GHZ_CLI_IO_NPY_H
 
 #include <ghz/ghz.h>
+#include <stdbool.h>
+#include <stddef.h>
 
 #include "file.h"
 #include "shape.h"
+
+/* Turns the bytes of each value round, in place. */
+void byte_order_turn(ghz_type type, void *values, size_t count);
+
+/* Whether values look as if their bytes were turned round: their exponents are spread over all
+ * that the type has, and those that they have when turned are not. Looks at a sample. */
+bool byte_order_suspect(ghz_type type, const void *values, size_t count);
+
+/* ---- .npy ------------------------------------------------------------------------------------ */
 
 #define NPY_MAGIC "\x93NUMPY"
 #define NPY_HEADER_MAX 1024 /* bytes of a header that npy_header writes, at most */

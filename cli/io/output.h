@@ -1,7 +1,8 @@
-/* output.h: outputs, and .ghz files that are written to them. */
+/* output.h: outputs; what is written to them: .ghz files, and values raw or as .npy; and what
+ * removes a temporary one when a signal comes. */
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef GHZ_CLI_OUTPUT_H
-#define GHZ_CLI_OUTPUT_H
+#ifndef GHZ_CLI_IO_OUTPUT_H
+#define GHZ_CLI_IO_OUTPUT_H
 
 #include <ghz/file.h>
 #include <stdbool.h>
@@ -10,6 +11,7 @@
 
 #include "file.h"
 #include "file/temporary.h"
+#include "input.h"
 
 typedef struct output {
   const char *name;    /* for messages */
@@ -34,12 +36,12 @@ bool output_write(output *out, const void *data, size_t size);
 bool output_rewrite_start(output *out, const void *data, size_t size);
 
 /* Completes the file and gives it its name. */
-bool output_commit(output *out);
+bool output_publish(output *out);
 
-/* Removes the unfinished file. Does nothing after output_commit. */
+/* Removes the temporary file. Does nothing after output_publish. */
 void output_discard(output *out);
 
-/* output_commit if `ok`, else output_discard. Returns whether the output was committed. */
+/* output_publish if `ok`, else output_discard. Returns whether the output was published. */
 bool output_end(output *out, bool ok);
 
 /* The verbosity of a line about success: a command that writes to a pipe is quiet. */
@@ -61,5 +63,60 @@ bool writer_begin(frame_writer *w, output *out, const ghz_file_header *header, i
 bool writer_ok(frame_writer *w, ghz_status status);
 
 bool writer_end(frame_writer *w, ghz_context *ctx);
+
+/* ---- Signals --------------------------------------------------------------------------------- */
+
+/* Ignores SIGPIPE and SIGXFSZ, so that writes report an error. Catches the signals that end
+ * programs. */
+void signals_install(void);
+
+/* Creates a temporary file, as ghz_temporary_create, and removes it if a signal comes. At most
+ * one at a time, until one of these: */
+int signals_create(temporary_file *u, const char *path, bool named, const struct stat *old);
+
+/* As ghz_temporary_publish; closes the file, or removes it after an error, and frees *u. */
+int signals_publish(temporary_file *u, int only_if_absent);
+
+/* Removes the file, and frees *u. */
+void signals_discard(temporary_file *u);
+
+/* Makes a temporary file without a name, in *directory. Returns its descriptor, or -1 with errno
+ * set. */
+int signals_scratch(const char **directory);
+
+/* ---- Values ---------------------------------------------------------------------------------- */
+
+typedef struct plain_form {
+  ghz_type type;
+  bool npy;        /* with a header */
+  bool big_endian; /* the highest byte of a value first */
+} plain_form;
+
+/* Whether the extension of a name says plain values: .npy, .f32, .f64, .d64. */
+bool plain_named(const char *path);
+
+/* Whether it is not: a compressed file under such a name would be read as values. Prints a message
+ * if it is. */
+bool plain_not_named(const char *path);
+
+/* The form for values of the compressed file `from`: as was given, then by the extension of the
+ * output's name, then as of that file. Calls that return false have printed why. */
+bool plain_choose(plain_form *form, const char *path, type_choice given, const char *from,
+                  const ghz_file_header *h);
+
+typedef struct plain_writer {
+  output *out;
+  plain_form form;
+  shape shape;
+  uint64_t total, written; /* values; the total may be GHZ_FILE_UNKNOWN */
+} plain_writer;
+
+bool plain_begin(plain_writer *w, output *out, plain_form form, const shape *s, uint64_t total);
+
+/* Writes values, whose bytes it may turn round in place. */
+bool plain_write(plain_writer *w, void *values, uint64_t count);
+
+/* Completes the header. The output is the caller's to end. */
+bool plain_end(plain_writer *w);
 
 #endif

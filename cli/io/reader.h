@@ -1,11 +1,13 @@
-/* reader.h: a compressed file of the command: one of libghz, read through its descriptor. */
+/* reader.h: a compressed file of the command, read through its descriptor; and the values of
+ * any file, compressed or not. */
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef GHZ_CLI_READER_H
-#define GHZ_CLI_READER_H
+#ifndef GHZ_CLI_IO_READER_H
+#define GHZ_CLI_IO_READER_H
 
 #include <ghz/file.h>
 
 #include "file.h"
+#include "input.h"
 
 typedef struct frame_reader {
   file *file;
@@ -42,5 +44,64 @@ void reader_share_descriptor(frame_reader *r);
 uint64_t reader_bytes(const frame_reader *r);
 
 void reader_close(frame_reader *r);
+
+/* ---- Values ---------------------------------------------------------------------------------- */
+
+typedef struct values {
+  const char *name;
+  ghz_context *ctx;
+  bool compressed;
+  input in;
+  frame_reader reader;
+  ghz_frame frame;
+  ghz_type type; /* of compressed integers float64, as sums may be beyond their type */
+  shape shape;
+  double bound;  /* of what was read so far, if compressed, or of an HDF5 variable; else 0 */
+  bool has_fill; /* as the file says; of a compressed one once its first frame was read */
+  double fill;
+  char *label;     /* its name, if it is such a variable: to be freed */
+  uint64_t stored; /* bytes that an HDF5 variable takes in its file; else 0 */
+  buffer native;   /* values of `type` */
+  size_t have, used;
+} values;
+
+/* Opens a raw, .npy or .ghz file. Calls that return false have printed why. */
+bool values_open(values *v, ghz_context *ctx, const char *path, type_choice choice);
+
+/* Whether the output `path` is another file than the one that is read. Prints a message if not. */
+bool values_differ(const values *v, const char *path);
+
+/* Reads up to `count` values and sets *got, which is 0 only at the end. */
+bool values_read(values *v, double *to, size_t count, size_t *got);
+
+/* Value number i of an array of a type. */
+static inline double value_at(ghz_type type, const void *x, size_t i) {
+  switch (type) {
+  case GHZ_F32:
+    return (double)((const float *)x)[i];
+  case GHZ_F64:
+    return ((const double *)x)[i];
+  case GHZ_I8:
+    return ((const int8_t *)x)[i];
+  case GHZ_I16:
+    return ((const int16_t *)x)[i];
+  case GHZ_I32:
+    return ((const int32_t *)x)[i];
+  case GHZ_I64:
+    return (double)((const int64_t *)x)[i];
+  case GHZ_U8:
+    return ((const uint8_t *)x)[i];
+  case GHZ_U16:
+    return ((const uint16_t *)x)[i];
+  case GHZ_U32:
+    return ((const uint32_t *)x)[i];
+  }
+  return 0;
+}
+
+/* Bytes of the file that were read so far. */
+uint64_t values_bytes(const values *v);
+
+void values_close(values *v);
 
 #endif

@@ -1,13 +1,12 @@
-/* shape.h: the dimensions of an array. */
+/* shape.h: the dimensions of an array, and a box of it. */
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef GHZ_CLI_SHAPE_H
-#define GHZ_CLI_SHAPE_H
+#ifndef GHZ_CLI_IO_SHAPE_H
+#define GHZ_CLI_IO_SHAPE_H
 
+#include <ghz/file.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-
-#include <ghz/file.h>
 
 typedef ghz_array shape;
 
@@ -53,5 +52,25 @@ const char *tiles_reason(const ghz_shape *chosen, const shape *s, bool flat);
 
 /* Prints the members "shape", "fortran_order" and "npy" of an object. */
 void shape_print_json(const shape *s);
+
+/* ---- A box ----------------------------------------------------------------------------------- */
+
+/* From from[i] to before to[i], in the order of NumPy; to[i] is GHZ_FILE_UNKNOWN where the end of
+ * the array is meant, until the box is placed. */
+typedef struct box {
+  unsigned ndim; /* 0: none */
+  uint64_t from[GHZ_FILE_NDIM], to[GHZ_FILE_NDIM];
+  bool index[GHZ_FILE_NDIM]; /* one index, which leaves no dimension */
+} box;
+
+/* Reads ranges and indices such as "0:8,5,100:200". Returns NULL, or what is wrong with them. */
+const char *box_parse(const char *text, box *b);
+
+/* Places it in an array; dimensions that it does not name are whole. Prints what is wrong if it is
+ * not inside. */
+bool box_place(const char *name, const shape *s, box *b);
+
+/* The shape of the box's values as an array of their own: without the dimensions of indices. */
+shape box_shape(const box *b, const shape *array);
 
 #endif

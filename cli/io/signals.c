@@ -1,7 +1,7 @@
-/* signals.c: owns the one unfinished file, where it has a name, which a signal or an early exit
+/* signals.c: owns the one temporary file, where it has a name, which a signal or an early exit
  * removes. */
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "signals.h"
+#include "output.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -12,12 +12,12 @@
 
 /* Signals that end a program: from a user, a scheduler, or a runtime that gives up. */
 static const int caught[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGXCPU, SIGALRM, SIGUSR1, SIGUSR2, SIGABRT};
-static const char *volatile unfinished;
+static const char *volatile temporary;
 
 /* What a signal handler may call. */
 static void remove_temporary(void) {
-  if (unfinished)
-    unlink(unfinished);
+  if (temporary)
+    unlink(temporary);
 }
 
 static void remove_and_die(int signal_number) {
@@ -62,15 +62,15 @@ int signals_create(temporary_file *u, const char *path, bool named, const struct
   sigset_t set;
   hold(&set);
   const int error = ghz_temporary_create(u, path, named, old);
-  unfinished = u->nameless ? NULL : u->name;
+  temporary = u->nameless ? NULL : u->name;
   let_go(&set);
   return error;
 }
 
-int signals_commit(temporary_file *u, int only_if_absent) {
+int signals_publish(temporary_file *u, int only_if_absent) {
   sigset_t set;
   hold(&set);
-  unfinished = NULL;
+  temporary = NULL;
   const int error = ghz_temporary_publish(u, only_if_absent);
   ghz_temporary_remove(u);
   ghz_temporary_free(u);
@@ -80,7 +80,7 @@ int signals_commit(temporary_file *u, int only_if_absent) {
 
 void signals_discard(temporary_file *u) {
   ghz_temporary_remove(u);
-  unfinished = NULL;
+  temporary = NULL;
   ghz_temporary_free(u);
 }
 

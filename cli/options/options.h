@@ -7,37 +7,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "io/box.h"
 #include "io/input.h"
-
-/* One bit per option that not every verb takes. */
-enum {
-  OPTION_OUTPUT = 1 << 0,
-  OPTION_FORCE = 1 << 1,
-  OPTION_ABS_REL = 1 << 2,
-  OPTION_ORDER = 1 << 3,
-  OPTION_TYPE = 1 << 4,
-  OPTION_RANGE = 1 << 5,
-  OPTION_JSON = 1 << 6,
-  OPTION_PNG = 1 << 8,
-  OPTION_EXTREME = 1 << 9,
-  OPTION_FRAME = 1 << 10,
-  OPTION_THREADS = 1 << 11,
-  OPTION_DIMS = 1 << 12,
-  OPTION_FLAT = 1 << 13,
-  OPTION_BOX = 1 << 14,
-  OPTION_SUMS = 1 << 15, /* --together, --like, --sum-of */
-  OPTION_FILL = 1 << 17,
-  OPTION_TARGET = 1 << 16, /* --psnr and --ratio */
-  OPTION_VAR = 1 << 18,
-  OPTION_PACK = 1 << 19,
-  OPTION_LEVEL = 1 << 20,
-  OPTION_PSNR = 1 << 21,
-  OPTION_PLACES = 1 << 22, /* --differing-places */
-  OPTION_STEP = 1 << 23,   /* --step and --lossless */
-  OPTION_GRID = 1 << 24,
-  OPTION_BOUND = OPTION_ABS_REL | OPTION_PSNR
-};
+#include "io/shape.h"
 
 enum extreme { EXTREME_NONE, EXTREME_MIN, EXTREME_MAX };
 
@@ -52,7 +23,6 @@ typedef struct options {
   ghz_bound bound;
   const char *named[GHZ_STEP + 1]; /* by kind of bound: a list of NAME=E */
   bool lists_given;
-  bool grid_auto; /* the bound is the quantum that is found */
   bool together;
   const char *like; /* NULL: not given */
   uint64_t sum_of;  /* 0: not given */
@@ -65,6 +35,7 @@ typedef struct options {
   uint64_t range_first, range_count;
   bool json;
   const char *png;
+  box slice;  /* ndim 0: the middle one */
   shape dims; /* ndim 0: not given */
   bool flat;
   box box; /* ndim 0: not given */
@@ -84,7 +55,6 @@ typedef struct verb {
   const char *details;   /* paragraphs for --help, after the usage */
   const char *examples;  /* lines */
   const char *type_help; /* for --type, where it has another meaning; or NULL */
-  unsigned options;      /* OPTION_ bits */
   int least, most;       /* operands */
   bool factor;           /* the first operand is a number */
   int (*run)(const options *o);

@@ -1,4 +1,4 @@
-/* parse.c: owns the parsing of a command line, by getopt_long. */
+/* parse.c: owns the parsing of a command line, by getopt_long, and the distance between words. */
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include <getopt.h>
 #include <math.h>
@@ -7,11 +7,51 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "arguments.h"
-#include "guess.h"
 #include "options.h"
 #include "report/report.h"
 #include "table.h"
+
+enum { WORD_MAX = 24 };
+
+static size_t least(size_t a, size_t b) {
+  return a < b ? a : b;
+}
+
+/* The fewest changes that turn a into b; each is one letter, or two neighbours that change
+ * places. Source: optimal string alignment, Damerau (1964). */
+static size_t distance(const char *a, size_t n, const char *b, size_t m) {
+  size_t row[WORD_MAX + 1][WORD_MAX + 1];
+  for (size_t i = 0; i <= n; i++)
+    for (size_t j = 0; j <= m; j++) {
+      if (i == 0 || j == 0) {
+        row[i][j] = i + j;
+        continue;
+      }
+      const size_t replaced = row[i - 1][j - 1] + (a[i - 1] != b[j - 1]);
+      row[i][j] = least(replaced, 1 + least(row[i - 1][j], row[i][j - 1]));
+      if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1])
+        row[i][j] = least(row[i][j], row[i - 2][j - 2] + 1);
+    }
+  return row[n][m];
+}
+
+guess guess_begin(const char *word, size_t length) {
+  return (guess){word, length, NULL, 2 + 2 * least(2, length / 3 + (length > 1))};
+}
+
+void guess_offer(guess *g, const char *candidate) {
+  const size_t m = strlen(candidate);
+  if (g->length > WORD_MAX || m > WORD_MAX)
+    return;
+  /* Of two that are equally near, the one with the same first letter. */
+  const size_t d = 2 * distance(g->word, g->length, candidate, m) + (g->word[0] != candidate[0]);
+  if (d >= g->distance)
+    return;
+  g->best = candidate;
+  g->distance = d;
+}
+
+/* ---- A command line -------------------------------------------------------------------------- */
 
 /* An option that nobody knows; the verb may have one that is spelt alike. */
 static int fail_unknown(const verb *v, const char *word) {
@@ -30,8 +70,9 @@ static int fail_unknown(const verb *v, const char *word) {
 /* A digit that is no option is a level that there is not. */
 static int fail_letter(const verb *v, options *o) {
   const char text[] = {(char)optopt, '\0'};
-  if (v->options & OPTION_LEVEL && strspn(text, "0123456789"))
-    return option_apply(o, LEVEL, text);
+  const option_row *two = option_find('2');
+  if (option_applies(v, two) && strspn(text, "0123456789"))
+    return fail_usage(o->verb, "--level %s: the level must be 1 (by zstd) or 2 (smaller)", text);
   return fail_usage(v->name, "unknown option -%s", text);
 }
 
@@ -48,9 +89,9 @@ static int take_option(const verb *v, options *o, int key, char **argv) {
     return fail_unknown(v, argv[optind - 1]);
   if (!option_applies(v, row))
     return fail_usage(v->name, "--%s does not apply here", row->name);
-  if (key == 'h')
+  if (row->letter == 'h')
     return (options_help(v), EXIT_OK);
-  return option_apply(o, key, optarg);
+  return option_apply(o, row, optarg);
 }
 
 /* Fills the tables of getopt_long. They hold all options of all verbs, for better messages about
@@ -64,9 +105,9 @@ static void getopt_tables(char *letters, struct option *names) {
                                !row->argument          ? no_argument
                                : *row->argument == '[' ? optional_argument
                                                        : required_argument,
-                               NULL, row->key};
-    if (row->key < 256) {
-      *letters++ = (char)row->key;
+                               NULL, OPTION_KEY + i};
+    if (row->letter) {
+      *letters++ = row->letter;
       if (row->argument)
         *letters++ = ':';
     }
@@ -74,9 +115,19 @@ static void getopt_tables(char *letters, struct option *names) {
   *letters = '\0';
 }
 
-/* An option that went: getopt_long would take it for the beginning of another. */
-static bool is_gone(const char *word) {
-  return strncmp(word, "--differing", 11) == 0 && (word[11] == '\0' || word[11] == '=');
+/* What takes the place of an option that went, or NULL: getopt_long would take --differing for the
+ * beginning of another. */
+static const char *gone(const char *word) {
+  static const char *const rows[][2] = {
+      {"--differing", "--differing went: all but the variables is that of the first file, and "
+                      "--differing-places combines values of other places"},
+      {"--grid", "--grid went: docs/CHOOSING_A_BOUND.md finds a quantum by NumPy, and --step takes it"}};
+  for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+    const size_t size = strlen(rows[i][0]);
+    if (strncmp(word, rows[i][0], size) == 0 && (word[size] == '\0' || word[size] == '='))
+      return rows[i][1];
+  }
+  return NULL;
 }
 
 static int scan(const verb *v, int argc, char **argv, options *o) {
@@ -87,9 +138,8 @@ static int scan(const verb *v, int argc, char **argv, options *o) {
   optind = 1;
   while (optind < argc) {
     double ignored;
-    if (is_gone(argv[optind]))
-      return fail_usage(v->name, "--differing went: all but the variables is that of the first file, and "
-                                 "--differing-places combines values of other places");
+    if (gone(argv[optind]))
+      return fail_usage(v->name, "%s", gone(argv[optind]));
     bool number = v->factor && argv[optind][0] == '-' && parse_double(argv[optind], &ignored);
     int before = optind, key = number ? -1 : getopt_long(argc, argv, letters, names, NULL);
     if (key != -1) {

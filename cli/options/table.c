@@ -1,74 +1,282 @@
-/* table.c: owns the one table of options, and the help that is made from it. */
+/* table.c: owns the one table of options: which verbs take them, how their arguments are read and
+ * what is wrong with these, and the help that is made from it. */
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "table.h"
 
+#include <errno.h>
 #include <ghz/file.h>
+#include <math.h>
+#include <stddef.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
-#include "report/name.h"
+#include "file/header.h"
+#include "report/report.h"
+
+/* ---- Arguments ------------------------------------------------------------------------------- */
+
+bool parse_double(const char *text, double *value) {
+  char *end;
+  *value = strtod(text, &end);
+  return end != text && *end == '\0';
+}
+
+static bool parse_u64(const char *text, uint64_t *value, char stop, const char **rest) {
+  char *end;
+  errno = 0;
+  if (*text < '0' || *text > '9')
+    return false;
+  *value = strtoull(text, &end, 10);
+  *rest = end;
+  return errno == 0 && *end == stop;
+}
+
+/* --lossless has no argument. */
+static int set_bound(options *o, const char *name, const char *text) {
+  static const char *const kinds[] = {
+      [GHZ_ABS] = "abs", [GHZ_REL] = "rel", [GHZ_PSNR] = "psnr", [GHZ_STEP] = "step"};
+  ghz_bound_kind kind = GHZ_ABS;
+  double value = 1;
+  while (kind < GHZ_STEP && strcmp(name, kinds[kind]) != 0)
+    kind++;
+  if (text && strchr(text, '=') && strcmp(o->verb, "h5args") == 0)
+    return (o->named[kind] = text, o->lists_given = true, -1);
+  if (o->bound_given)
+    return fail_usage(o->verb, "give one bound only: --abs, --rel, --psnr or --step");
+  if (text && !parse_double(text, &value))
+    return fail_usage(o->verb, "--%s %s: not a number", name, text);
+  if (!isfinite(value) || !(value > 0))
+    return fail_usage(o->verb, "--%s %s: the bound must be a positive, finite number", name, text);
+  o->bound_given = true;
+  o->bound = (ghz_bound){kind, value};
+  return -1;
+}
+
+static int set_type(options *o, const char *name, const char *text) {
+  o->type.given = type_parse(text, &o->type.type);
+  return o->type.given
+             ? -1
+             : fail_usage(o->verb, "--%s %s: unknown type; must be f32, f64, or int8 to int64, uint8 to uint32",
+                          name, text);
+}
+
+static int set_order(options *o, const char *name, const char *text) {
+  if (strcmp(text, "best") == 0)
+    o->order = GHZ_ORDER_BEST;
+  else if (strcmp(text, "lorenzo") == 0)
+    o->order = GHZ_ORDER_LORENZO;
+  else if (text[0] >= '0' && text[0] <= '3' && text[1] == '\0')
+    o->order = text[0] - '0';
+  else
+    return fail_usage(o->verb, "--%s %s: must be 0, 1, 2, 3, lorenzo or best", name, text);
+  return -1;
+}
+
+static int set_range(options *o, const char *name, const char *text) {
+  const char *rest;
+  o->range_given = true;
+  if (parse_u64(text, &o->range_first, ':', &rest) && parse_u64(rest + 1, &o->range_count, '\0', &rest) &&
+      o->range_count > 0)
+    return -1;
+  return fail_usage(o->verb, "--%s %s: must be FIRST:COUNT, with a COUNT above 0", name, text);
+}
+
+static int set_dims(options *o, const char *name, const char *text) {
+  const char *wrong = *text == '?' ? "give one order; " GHZ_COMMAND_NAME
+                                     " tune shows the largest ratio for the true one"
+                                   : shape_parse(text, &o->dims);
+  return wrong ? fail_usage(o->verb, "--%s %s: %s", name, text, wrong) : -1;
+}
+
+static int set_box(options *o, const char *name, const char *text) {
+  const char *wrong = box_parse(text, &o->box);
+  return wrong ? fail_usage(o->verb, "--%s %s: must be A:B,C,...; %s", name, text, wrong) : -1;
+}
+
+static int set_slice(options *o, const char *name, const char *text) {
+  const char *wrong = box_parse(text, &o->slice);
+  for (unsigned i = 0; !wrong && i < o->slice.ndim; i++)
+    wrong = o->slice.index[i] ? NULL : "not a range";
+  return wrong ? fail_usage(o->verb, "--%s %s: must be I,J,...; %s", name, text, wrong) : -1;
+}
+
+static int set_frame_values(options *o, const char *name, const char *text) {
+  const char *rest;
+  if (parse_u64(text, &o->frame_values, '\0', &rest) && o->frame_values > 0 &&
+      o->frame_values % GHZ_CHUNK == 0 && o->frame_values <= FRAME_VALUES_MAX)
+    return -1;
+  return fail_usage(o->verb, "--%s %s: must be a multiple of %d, at most %llu", name, text, GHZ_CHUNK,
+                    (unsigned long long)FRAME_VALUES_MAX);
+}
+
+static int set_sum_of(options *o, const char *name, const char *text) {
+  const char *rest;
+  if (parse_u64(text, &o->sum_of, '\0', &rest) && o->sum_of > 0 && o->sum_of <= ghz_terms_limit(35))
+    return -1;
+  return fail_usage(o->verb, "--%s %s: the number of files must be 1 to %u", name, text, ghz_terms_limit(35));
+}
+
+static int set_ratio(options *o, const char *name, const char *text) {
+  if (parse_double(text, &o->ratio) && isfinite(o->ratio) && o->ratio > 0)
+    return -1;
+  return fail_usage(o->verb, "--%s %s: must be a positive, finite number", name, text);
+}
+
+static int set_fill(options *o, const char *name, const char *text) {
+  if (!parse_double(text, &o->fill))
+    return fail_usage(o->verb, "--%s %s: not a number", name, text);
+  o->has_fill = isfinite(o->fill);
+  return o->has_fill
+             ? -1
+             : fail_usage(o->verb, "--%s %s: must be a finite number; NaN and infinities are always kept", name,
+                          text);
+}
+
+static int set_threads(options *o, const char *name, const char *text) {
+  const char *rest;
+  uint64_t n;
+  (void)name;
+  if (!parse_u64(text, &n, '\0', &rest) || n > 4096)
+    return fail_usage(o->verb, "-T %s: the number of threads must be 0 to 4096", text);
+  o->threads = (int)n;
+  return -1;
+}
+
+static int set_pack(options *o, const char *name, const char *text) {
+  const char *rest;
+  uint64_t level = GHZ_FILE_PACK;
+  if (text && (!parse_u64(text, &level, '\0', &rest) || level < 1 || level > 2))
+    return fail_usage(o->verb, "--%s %s: the level must be 1 (by zstd) or 2 (smaller)", name, text);
+  o->pack = (int)level;
+  return -1;
+}
+
+static int set_best_or_fast(options *o, const char *name, const char *none) {
+  (void)none;
+  return (o->pack = strcmp(name, "fast") == 0 ? 1 : 2, -1);
+}
+
+static int set_extreme(options *o, const char *name, const char *none) {
+  const enum extreme extreme = strcmp(name, "min") == 0 ? EXTREME_MIN : EXTREME_MAX;
+  (void)none;
+  if (o->extreme != EXTREME_NONE && o->extreme != extreme)
+    return fail_usage(o->verb, "give --min or --max, not both");
+  o->extreme = extreme;
+  return -1;
+}
+
+static int set_stdout(options *o, const char *name, const char *none) {
+  (void)name, (void)none;
+  return (o->output = "-", -1);
+}
+
+static int set_force(options *o, const char *name, const char *none) {
+  (void)name, (void)none;
+  return (o->force = o->type.forced = true, -1);
+}
+
+static int set_loudness(options *o, const char *name, const char *none) {
+  (void)o, (void)none;
+  report_set_level(strcmp(name, "quiet") == 0 ? LEVEL_QUIET : LEVEL_VERBOSE);
+  return -1;
+}
+
+/* ---- The table ------------------------------------------------------------------------------- */
 
 #define TEXT_OF(number) #number
 #define NUMBER_TEXT(number) TEXT_OF(number)
 #define LEVELS "1, by zstd, or 2, smaller (default: " NUMBER_TEXT(GHZ_FILE_PACK) ")"
+#define FLAG(field) .flag = offsetof(options, field)
+#define TEXT(field) .text = offsetof(options, field)
+
+#define COMBINING " add sub mean scale minmax "
+#define WRITING " compress decompress pack unpack" COMBINING
+#define HDF5 " add sub mean diff "
+#define RAW " compress decompress compare info tune minmax "
 
 const option_row option_table[] = {
-    {'o', OPTION_OUTPUT, "output", "FILE", "write to FILE (- is standard output)"},
-    {'c', OPTION_OUTPUT, "stdout", NULL, "write to standard output, like -o -"},
-    {'f', OPTION_FORCE, "force", NULL, "overwrite existing files; allow binary data on a terminal"},
-    {ABS, OPTION_ABS_REL, "abs", "E", "bound: no finite value changes by more than E"},
-    {REL, OPTION_ABS_REL, "rel", "E", "bound: E times the range (max - min) of the input"},
-    {PSNR, OPTION_PSNR | OPTION_TARGET, "psnr", "DB",
-     "bound: for a peak signal-to-noise ratio of at least DB decibels"},
-    {STEP, OPTION_STEP, "step", "Q", "the quantum of the data: its multiples are exact, the rest is kept"},
-    {LOSSLESS, OPTION_STEP, "lossless", NULL, "nothing changes: for integers, like --step 1"},
-    {GRID, OPTION_GRID, "grid", "auto", "find the quantum of the data, and take it as --step"},
-    {RATIO, OPTION_TARGET, "ratio", "R", "the smallest bound that makes the file R times smaller"},
-    {FILL, OPTION_FILL, "fill", "V", "V marks missing values: kept exactly, outside range and bound, like NaN"},
-    {VAR, OPTION_VAR, "var", "NAME", "the data set (HDF5) or variable (netCDF)"},
-    {PLACES, OPTION_PLACES, "differing-places", NULL, "combine HDF5 files whose coordinates differ, too"},
-    {TOGETHER, OPTION_SUMS, "together", NULL,
-     "use one range and one bound for all files, so that they can be added"},
-    {LIKE, OPTION_SUMS, "like", "FILE.ghz",
-     "take bound, type, shape and tiles from FILE, so that both can be added"},
-    {SUM_OF, OPTION_SUMS, "sum-of", "K", "the bound is that of the sum of K files: each file gets 1/K of it"},
-    {DIMS, OPTION_DIMS, "dims", "NZxNYxNX", "shape of raw values, slowest dimension first, as in NumPy"},
-    {FLAT, OPTION_FLAT, "flat", NULL, "ignore the shape: faster, but compresses less"},
-    {ORDER, OPTION_ORDER, "order", "N",
-     "prediction order 0 to 3; lorenzo: best of these; best: or the transform"},
-    {TYPE, OPTION_TYPE, "type", "f32|f64", "type of raw values; default: from the extension of the name"},
-    {BIG_END, OPTION_TYPE, "big-endian", NULL, "raw values have their highest byte first"},
-    {RANGE, OPTION_RANGE, "range", "FIRST:COUNT", "only COUNT values from number FIRST on (counted from 0)"},
-    {BOX, OPTION_BOX, "box", "A:B,C,...", "only a box, as in NumPy: a range or an index per dimension"},
-    {MIN, OPTION_EXTREME, "min", NULL, "write the least value at each position to -o FILE"},
-    {MAX, OPTION_EXTREME, "max", NULL, "write the greatest value at each position to -o FILE"},
-    {PACK, OPTION_PACK, "pack", "[=LEVEL]", "pack the output at level " LEVELS},
-    {LEVEL, OPTION_LEVEL, "level", "1|2", "how to pack: " LEVELS},
-    {'1', OPTION_LEVEL, "fast", NULL, "like --level 1"},
-    {'2', OPTION_LEVEL, "best", NULL, "like --level 2"},
-    {PNG, OPTION_PNG, "png", "FILE", "draw original, result and error, with scales"},
-    {JSON, OPTION_JSON, "json", NULL, "print JSON"},
-    {FRAME_VALUES, OPTION_FRAME, "frame-values", "N",
-     "values per frame, a multiple of 16384 (for testing and tuning)"},
-    {'T', OPTION_THREADS, "threads", "N", "use N threads (0, the default: all processors)"},
-    {'q', 0, "quiet", NULL, "print errors only"},
-    {'v', 0, "verbose", NULL, "print more"},
-    {'h', 0, "help", NULL, "print this help"},
+    {'o', "output", "FILE", "write to FILE (- is standard output)", WRITING, TEXT(output)},
+    {'c', "stdout", NULL, "write to standard output, like -o -", WRITING, .set = set_stdout},
+    {'f', "force", NULL, "overwrite existing files; allow binary data on a terminal", WRITING "compare ",
+     .set = set_force},
+    {0, "abs", "E", "bound: no finite value changes by more than E", " compress compare h5args ",
+     .set = set_bound},
+    {0, "rel", "E", "bound: E times the range (max - min) of the input", " compress compare h5args ",
+     .set = set_bound},
+    {0, "psnr", "DB", "bound: for a peak signal-to-noise ratio of at least DB decibels",
+     " compress compare tune ", .set = set_bound},
+    {0, "step", "Q", "the quantum of the data: its multiples are exact, the rest is kept", " compress h5args ",
+     .set = set_bound},
+    {0, "lossless", NULL, "nothing changes: for integers, like --step 1", " compress h5args ",
+     .set = set_bound},
+    {0, "ratio", "R", "the smallest bound that makes the file R times smaller", " tune ", .set = set_ratio},
+    {0, "fill", "V", "V marks missing values: kept exactly, outside range and bound, like NaN",
+     " compress compare tune minmax h5args ", .set = set_fill},
+    {0, "var", "NAME", "the data set (HDF5) or variable (netCDF)", HDF5 "info stats h5args tune compare ",
+     TEXT(var)},
+    {0, "differing-places", NULL, "combine HDF5 files whose coordinates differ, too", HDF5,
+     FLAG(differing_places)},
+    {0, "together", NULL, "use one range and one bound for all files, so that they can be added", " compress ",
+     FLAG(together)},
+    {0, "like", "FILE.ghz", "take bound, type, shape and tiles from FILE, so that both can be added",
+     " compress ", TEXT(like)},
+    {0, "sum-of", "K", "the bound is that of the sum of K files: each file gets 1/K of it", " compress ",
+     .set = set_sum_of},
+    {0, "dims", "NZxNYxNX", "shape of raw values, slowest dimension first, as in NumPy",
+     " compress compare tune ", .set = set_dims},
+    {0, "flat", NULL, "ignore the shape: faster, but compresses less", " compress tune ", FLAG(flat)},
+    {0, "order", "N", "prediction order 0 to 3; lorenzo: best of these; best: or the transform",
+     " compress tune ", .set = set_order},
+    {0, "type", "f32|f64", "type of raw values; default: from the extension of the name", RAW, .set = set_type},
+    {0, "big-endian", NULL, "raw values have their highest byte first", RAW, FLAG(type.big_endian)},
+    {0, "range", "FIRST:COUNT", "only COUNT values from number FIRST on (counted from 0)", " decompress ",
+     .set = set_range},
+    {0, "box", "A:B,C,...", "only a box, as in NumPy: a range or an index per dimension", " decompress ",
+     .set = set_box},
+    {0, "min", NULL, "write the least value at each position to -o FILE", " minmax ", .set = set_extreme},
+    {0, "max", NULL, "write the greatest value at each position to -o FILE", " minmax ", .set = set_extreme},
+    {0, "pack", "[=LEVEL]", "pack the output at level " LEVELS, COMBINING "compress tune ", .set = set_pack},
+    {0, "level", "1|2", "how to pack: " LEVELS, " pack ", .set = set_pack},
+    {'1', "fast", NULL, "like --level 1", " pack ", .set = set_best_or_fast},
+    {'2', "best", NULL, "like --level 2", " pack ", .set = set_best_or_fast},
+    {0, "png", "FILE", "draw original, result and error, with scales", " compare ", TEXT(png)},
+    {0, "slice", "I,...", "the plane to draw: an index of each dimension before the last two", " compare ",
+     .set = set_slice},
+    {0, "json", NULL, "print JSON", " compress compare info stats diff tune minmax ", FLAG(json)},
+    {0, "frame-values", "N", "values per frame, a multiple of 16384 (for testing and tuning)",
+     " compress tune ", .set = set_frame_values},
+    {'T', "threads", "N", "use N threads (0, the default: all processors)",
+     WRITING "info stats diff test compare tune ", .set = set_threads},
+    {'q', "quiet", NULL, "print errors only", NULL, .set = set_loudness},
+    {'v', "verbose", NULL, "print more", NULL, .set = set_loudness},
+    {'h', "help", NULL, "print this help", NULL, .set = NULL},
 };
 const int option_rows = sizeof option_table / sizeof *option_table;
 _Static_assert(sizeof option_table / sizeof *option_table < OPTION_ROWS_MAX, "getopt's tables are too small");
 
 const option_row *option_find(int key) {
-  for (int i = 0; i < option_rows; i++)
-    if (option_table[i].key == key)
+  for (int i = 0; key != 0 && i < option_rows; i++)
+    if (key == OPTION_KEY + i || key == option_table[i].letter)
       return &option_table[i];
   return NULL;
 }
 
 bool option_applies(const verb *v, const option_row *row) {
-  return row->bit == 0 || (v->options & row->bit) != 0;
+  char word[32];
+  snprintf(word, sizeof word, " %s ", v->name);
+  return !row->verbs || strstr(row->verbs, word);
 }
 
-/* ---- Help ---- */
+int option_apply(options *o, const option_row *row, const char *argument) {
+  if (row->flag)
+    *(bool *)((char *)o + row->flag) = true;
+  if (row->text)
+    memcpy((char *)o + row->text, &argument, sizeof argument);
+  return row->set ? row->set(o, row->name, argument) : -1;
+}
+
+/* ---- Help ------------------------------------------------------------------------------------ */
 
 void options_help(const verb *v) {
   printf("Usage: " GHZ_COMMAND_NAME " %s [OPTION...]%s%s\n\n", v->name, *v->operands ? " " : "", v->operands);
@@ -77,15 +285,13 @@ void options_help(const verb *v) {
   if (v->alias)
     printf("Another name: " GHZ_COMMAND_NAME " %s\n\n", v->alias);
   printf("Options:\n");
-  for (int i = 0; i < option_rows; i++) {
-    const option_row *row = &option_table[i];
+  for (const option_row *row = option_table; row < option_table + option_rows; row++) {
+    char names[64], letter[] = {'-', row->letter, ',', '\0'};
     if (!option_applies(v, row))
       continue;
-    char left[64];
-    snprintf(left, sizeof left, "%c%c%c --%s%s%s", row->key < 256 ? '-' : ' ', row->key < 256 ? row->key : ' ',
-             row->key < 256 ? ',' : ' ', row->name, row->argument && *row->argument != '[' ? " " : "",
-             row->argument ? row->argument : "");
-    printf("  %-26s %s\n", left, row->key == TYPE && v->type_help ? v->type_help : row->help);
+    snprintf(names, sizeof names, "%s --%s%s%s", row->letter ? letter : "   ", row->name,
+             row->argument && *row->argument != '[' ? " " : "", row->argument ? row->argument : "");
+    printf("  %-26s %s\n", names, v->type_help && strcmp(row->name, "type") == 0 ? v->type_help : row->help);
   }
   printf("\nExamples:\n");
   print_named(v->examples);

@@ -19,111 +19,31 @@ enum { LETTER_WIDTH = 4, LETTER_ADVANCE = 6, LETTER_BASELINE = 2, LETTER_TOP = 8
 
 /* ---- Letters --------------------------------------------------------------------------------- */
 
-static const char box[] = "0208484202";
+/* The strokes of the characters from the blank on, and behind them of all others an empty box, each
+ * ended by a bar: lists of points, two digits a point, x and y. */
+static const char strokes[] =
+    "|2824 2222|1816 3836|1218 3238 0444 0646|463616053443321203 2921|0248 0707 4343|420617273603123244|"
+    "2826|38262432|18262412|2723 0446 0644|0545 2723|2211|1535|2222|0248|123243473818070312|0728221232|"
+    "07183847460242|07183847463525 3544433212 1203|32380444|480805354443321203|3818070312324344351504|"
+    "084822|150607183847463515040312324344 4435|1232434738180706153546|2222 2525|2211 2525|470543|"
+    "0444 0646|074503|071838474625 2524 2222|34361624343443473818070312 1232|022842 1434|"
+    "0535464738080232434435|4738180703123243|02082847432202|48080242 0535|480802 0535|"
+    "47381807031232434525|0208 4248 0545|1838 2822 1232|4843321203|0802 480542|080242|0208254842|"
+    "02084248|123243473818070312|02083847463505|123243473818070312 2442|02083847463505 2542|"
+    "473818070615354443321203|0848 2822|080312324348|082248|0812253248|0842 4802|082548 2522|08480242|"
+    "38181232|0842|18383212|062846|0141|1827|16364542 441403123243|0802 0516364543321203|"
+    "4536160503123243|4842 4536160503123243|04444536160503123243|48382722 0636|46413010 4536160503123243|"
+    "0802 0516364542|2622 2828|36312010 3838|0802 360442|282332|0602 05162522 25364542|0602 0516364542|"
+    "123243453616050312|0600 0516364543321203|4640 4536160503123243|0602 04152646|45361605143443321203|"
+    "18132242 0636|0603123243 4642|062246|0612253246|0642 4602|0622 4610|06460242|38272615242332|2921|"
+    "18272635242312|04153546|0208484202";
+enum { LETTERS = 95 };
 
-static const char *const strokes[] = {
-    [' '] = "",
-    ['!'] = "2824 2222",
-    ['"'] = "1816 3836",
-    ['#'] = "1218 3238 0444 0646",
-    ['$'] = "463616053443321203 2921",
-    ['%'] = "0248 0707 4343",
-    ['&'] = "420617273603123244",
-    ['\''] = "2826",
-    ['('] = "38262432",
-    [')'] = "18262412",
-    ['*'] = "2723 0446 0644",
-    ['+'] = "0545 2723",
-    [','] = "2211",
-    ['-'] = "1535",
-    ['.'] = "2222",
-    ['/'] = "0248",
-    ['0'] = "123243473818070312",
-    ['1'] = "0728221232",
-    ['2'] = "07183847460242",
-    ['3'] = "07183847463525 3544433212 1203",
-    ['4'] = "32380444",
-    ['5'] = "480805354443321203",
-    ['6'] = "3818070312324344351504",
-    ['7'] = "084822",
-    ['8'] = "150607183847463515040312324344 4435",
-    ['9'] = "1232434738180706153546",
-    [':'] = "2222 2525",
-    [';'] = "2211 2525",
-    ['<'] = "470543",
-    ['='] = "0444 0646",
-    ['>'] = "074503",
-    ['?'] = "071838474625 2524 2222",
-    ['@'] = "34361624343443473818070312 1232",
-    ['A'] = "022842 1434",
-    ['B'] = "0535464738080232434435",
-    ['C'] = "4738180703123243",
-    ['D'] = "02082847432202",
-    ['E'] = "48080242 0535",
-    ['F'] = "480802 0535",
-    ['G'] = "47381807031232434525",
-    ['H'] = "0208 4248 0545",
-    ['I'] = "1838 2822 1232",
-    ['J'] = "4843321203",
-    ['K'] = "0802 480542",
-    ['L'] = "080242",
-    ['M'] = "0208254842",
-    ['N'] = "02084248",
-    ['O'] = "123243473818070312",
-    ['P'] = "02083847463505",
-    ['Q'] = "123243473818070312 2442",
-    ['R'] = "02083847463505 2542",
-    ['S'] = "473818070615354443321203",
-    ['T'] = "0848 2822",
-    ['U'] = "080312324348",
-    ['V'] = "082248",
-    ['W'] = "0812253248",
-    ['X'] = "0842 4802",
-    ['Y'] = "082548 2522",
-    ['Z'] = "08480242",
-    ['['] = "38181232",
-    ['\\'] = "0842",
-    [']'] = "18383212",
-    ['^'] = "062846",
-    ['_'] = "0141",
-    ['`'] = "1827",
-    ['a'] = "16364542 441403123243",
-    ['b'] = "0802 0516364543321203",
-    ['c'] = "4536160503123243",
-    ['d'] = "4842 4536160503123243",
-    ['e'] = "04444536160503123243",
-    ['f'] = "48382722 0636",
-    ['g'] = "46413010 4536160503123243",
-    ['h'] = "0802 0516364542",
-    ['i'] = "2622 2828",
-    ['j'] = "36312010 3838",
-    ['k'] = "0802 360442",
-    ['l'] = "282332",
-    ['m'] = "0602 05162522 25364542",
-    ['n'] = "0602 0516364542",
-    ['o'] = "123243453616050312",
-    ['p'] = "0600 0516364543321203",
-    ['q'] = "4640 4536160503123243",
-    ['r'] = "0602 04152646",
-    ['s'] = "45361605143443321203",
-    ['t'] = "18132242 0636",
-    ['u'] = "0603123243 4642",
-    ['v'] = "062246",
-    ['w'] = "0612253246",
-    ['x'] = "0642 4602",
-    ['y'] = "0622 4610",
-    ['z'] = "06460242",
-    ['{'] = "38272615242332",
-    ['|'] = "2921",
-    ['}'] = "18272635242312",
-    ['~'] = "04153546",
-};
-
-/* The strokes of a character, separated by blanks: each is a list of points, two digits a point, x
- * and y. Characters outside ASCII look like an empty box. */
 static const char *letter_strokes(char c) {
-  unsigned char i = (unsigned char)c;
-  return i < sizeof strokes / sizeof *strokes && strokes[i] ? strokes[i] : box;
+  const char *at = strokes;
+  for (int i = c >= ' ' && c - ' ' < LETTERS ? c - ' ' : LETTERS; i > 0; i--)
+    at = strchr(at, '|') + 1;
+  return at;
 }
 
 typedef struct colour {
@@ -202,9 +122,9 @@ static point place(const char *digits, double left, double top) {
 }
 
 static void draw_letter(const canvas *c, double left, double top, const char *drawn) {
-  for (const char *s = drawn; *s; s += *s == ' ')
-    for (; s[0] && s[0] != ' '; s += 2)
-      if (s[2] && s[2] != ' ')
+  for (const char *s = drawn; *s && *s != '|'; s += *s == ' ')
+    for (; s[0] >= '0' && s[0] <= '9'; s += 2)
+      if (s[2] >= '0' && s[2] <= '9')
         draw_segment(c, place(s, left, top), place(s + 2, left, top));
 }
 
@@ -221,9 +141,6 @@ static void canvas_text(const canvas *c, size_t x, size_t y, alignment how, cons
 
 /* ---- The picture ----------------------------------------------------------------------------- */
 
-#ifdef GHZ_HAVE_PNG
-#endif
-
 enum {
   PANEL_MAX = 640,                   /* pixels of the longer edge of a panel, at most */
   PANEL_MIN = 300,                   /* and at least */
@@ -235,26 +152,36 @@ enum {
   CAPTION = TEXT_HEIGHT + GAP
 };
 
-/* The first value of the middle slice, and how far its values are apart. */
-static void choose_slice(picture *p, const shape *s) {
-  uint64_t index[GHZ_FILE_NDIM] = {0};
+/* The first value of the slice, and how far its values are apart. */
+static bool choose_slice(picture *p, const char *name, const shape *s, const box *indices) {
+  uint64_t slices;
   shape rest = *s; /* the dimensions that the slice is one point of, in the order of the array */
   rest.ndim -= 2;
   rest.fortran = false;
-  shape_count(&rest, &p->slices);
-  p->slice = p->slices / 2;
-  shape_index(&rest, p->slice, index);
-  p->first = shape_at(s, index);
+  shape_count(&rest, &slices);
+  shape_index(&rest, slices / 2, p->index);
+  if (indices->ndim && indices->ndim != rest.ndim)
+    return fail(name, "--slice has %u indices, and %u dimensions are before the last two", indices->ndim,
+                rest.ndim);
+  for (unsigned i = 0; i < indices->ndim; i++) {
+    p->index[i] = indices->from[i];
+    if (p->index[i] >= rest.dims[i])
+      return fail(name, "--slice: %llu is not inside 0:%llu, the range of dimension %u (from 0)",
+                  (unsigned long long)p->index[i], (unsigned long long)rest.dims[i], i);
+  }
+  p->first = shape_at(s, p->index);
   p->by_columns = s->fortran;
-  p->step = s->fortran ? p->slices : 1;
+  p->step = s->fortran ? slices : 1;
+  return true;
 }
 
-bool picture_begin(picture *p, const char *name, const shape *s) {
+bool picture_begin(picture *p, const char *name, const shape *s, const box *indices, bool upward) {
   uint64_t count;
-  *p = (picture){.nx = s->dims[s->ndim - 1], .ny = s->dims[s->ndim - 2]};
+  *p = (picture){.nx = s->dims[s->ndim - 1], .ny = s->dims[s->ndim - 2], .upward = upward};
   if (!shape_count(s, &count) || count == 0)
     return fail(name, "has no values to draw");
-  choose_slice(p, s);
+  if (!choose_slice(p, name, s, indices))
+    return false;
   const uint64_t longest = p->nx > p->ny ? p->nx : p->ny;
   p->stride = longest / PANEL_MAX + (longest % PANEL_MAX != 0);
   p->width = (size_t)((p->nx - 1) / p->stride + 1);
@@ -282,7 +209,9 @@ void picture_add(picture *p, uint64_t first, const double *x, const double *y, s
     const size_t i = (size_t)(p->first + at * p->step - first);
     if (column % p->stride || row % p->stride)
       continue;
-    size_t pixel = (size_t)(row / p->stride) * p->width + (size_t)(column / p->stride);
+    const size_t from_top = (size_t)(row / p->stride),
+                 y_pixel = p->upward ? p->height - 1 - from_top : from_top;
+    const size_t pixel = y_pixel * p->width + (size_t)(column / p->stride);
     p->original[pixel] = x[i];
     p->result[pixel] = y[i];
   }
@@ -407,7 +336,7 @@ static size_t draw_caption(const canvas *c, size_t top, const char *caption) {
 
 static void draw(const picture *p, const canvas *c, const layout *l, const picture_labels *labels) {
   scale values = scale_of_values(p), errors = scale_of_errors(labels->error);
-  draw_panel(p, c, l, 0, "original", &values);
+  draw_panel(p, c, l, 0, labels->original, &values);
   draw_panel(p, c, l, 1, labels->result, &values);
   draw_panel(p, c, l, 2, "error (result - original)", &errors);
   draw_caption(c, TOP + l->height + BELOW, labels->caption);

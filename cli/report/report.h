@@ -1,9 +1,13 @@
-/* report.h: messages to the user, and how much of them. */
+/* report.h: messages to the user and how much of them, the progress bar, errors of libghz, the
+ * command's name, a clock. */
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef GHZ_CLI_REPORT_H
-#define GHZ_CLI_REPORT_H
+#ifndef GHZ_CLI_REPORT_REPORT_H
+#define GHZ_CLI_REPORT_REPORT_H
 
+#include <ghz/ghz.h>
 #include <stdbool.h>
+#include <stdint.h>
+#include <time.h>
 
 /* Exit codes of the command. */
 enum { EXIT_OK = 0, EXIT_DATA = 1, EXIT_USAGE = 2 };
@@ -26,8 +30,43 @@ int fail_usage(const char *verb, const char *format, ...) __attribute__((format(
 /* Prints a line to stderr if the verbosity is at least `level`. */
 void note(int level, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/* Shows `text` in place of the progress bar, in a line that the next message erases. */
-void report_show_bar(const char *text);
-void report_erase_bar(void);
+/* ---- The name -------------------------------------------------------------------------------- */
+
+#ifndef GHZ_COMMAND_NAME
+#define GHZ_COMMAND_NAME "ghz"
+#endif
+
+/* Prints text to standard output, with the name in the place of ghz where that begins a command, as
+ * in "ghz add a.ghz". */
+void print_named(const char *text);
+
+/* ---- Progress -------------------------------------------------------------------------------- */
+
+/* Starts a bar for `total` units of work (UINT64_MAX: unknown), each of them `unit` bytes. */
+void progress_begin(const char *label, uint64_t total, uint64_t unit);
+
+/* Reports the units done so far. Draws at most ten times a second, and nothing in the first half
+ * second. */
+void progress_set(uint64_t done);
+
+/* Erases the bar. */
+void progress_end(void);
+
+/* ---- libghz ---------------------------------------------------------------------------------- */
+
+/* Creates a context; prints why if there is none. */
+bool library_open(ghz_context **ctx, int threads);
+
+/* Returns whether status is GHZ_OK; if not, prints the error of a call on the file `name`. ctx may
+ * be NULL. */
+bool library_ok(const char *name, const ghz_context *ctx, ghz_status status);
+
+/* ---- A clock that only goes forward ---------------------------------------------------------- */
+
+static inline double seconds(void) {
+  struct timespec t;
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
 
 #endif

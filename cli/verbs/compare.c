@@ -1,120 +1,184 @@
 /* compare.c: owns `ghz compare`: what two arrays differ in, as a table, JSON and a picture. */
 /* SPDX-License-Identifier: BSD-3-Clause */
+#include <ghz/quality.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "io/values.h"
+#include "h5/h5.h"
+#include "io/reader.h"
 #include "options/options.h"
 #include "picture/picture.h"
-#include "report/library.h"
-#include "report/progress.h"
 #include "report/report.h"
 #include "report/text.h"
 #include "verbs.h"
-#include "work/difference.h"
 #include "work/range.h"
 
 typedef struct comparison {
   const options *o;
   ghz_context *ctx;
   values original, result;
-  shape shape; /* of both, where one of them knows it or --dims says it; else ndim 0 */
-  difference difference;
+  shape shape;     /* of both, where one of them knows it or --dims says it; else ndim 0 */
+  const char *var; /* of HDF5 files, where they are such; NULL: of others */
+  h5_axes axes;    /* of the original, then */
+  uint64_t count;  /* values that were read */
+  ghz_meter *meter;
+  ghz_quality quality;
   picture picture;
   bool has_fill;
-  double fill;  /* missing values: of a compressed file, or of --fill */
-  double bound; /* 0: not known */
+  double fill[2]; /* missing values of both: as the files say, or --fill */
+  double bound;   /* 0: not known */
 } comparison;
 
 static bool comparison_bound_known(const comparison *c) {
   return c->bound > 0 && isfinite(c->bound);
 }
 
+/* Decided exactly: the error is a sum of two numbers. */
+static bool bound_exceeded(const comparison *c) {
+  const ghz_quality *q = &c->quality;
+  return comparison_bound_known(c) && (q->error > c->bound || (q->error == c->bound && q->error_rest > 0));
+}
+
 static bool comparison_violated(const comparison *c) {
-  return c->difference.mismatches > 0 ||
-         (comparison_bound_known(c) && difference_exceeds(&c->difference, c->bound));
+  return c->quality.mismatches > 0 || bound_exceeded(c);
 }
 
 static double comparison_ratio(const comparison *c) {
-  if (!c->result.compressed)
-    return NAN;
-  const ghz_type type = c->result.reader.header.lattice.type;
-  return (double)(c->difference.count * ghz_type_size(type)) / (double)values_bytes(&c->result);
+  const values *v = &c->result;
+  const ghz_type type = v->compressed ? v->reader.header.lattice.type : v->type;
+  return v->compressed || v->stored ? (double)(c->quality.count * ghz_type_size(type)) / (double)values_bytes(v)
+                                    : (double)NAN;
+}
+
+/* The error of a difference between neighbours along an axis of the array; the meter has the
+ * axes as the memory does. */
+static double neighbours_along(const comparison *c, unsigned axis) {
+  return c->quality.neighbours[c->shape.fortran ? c->shape.ndim - 1 - axis : axis];
+}
+
+/* The dimensions of which a plane, or a picture, is one point. */
+static shape outer_dimensions(const comparison *c) {
+  shape s = c->shape;
+  s.ndim -= s.ndim < 2 ? s.ndim : 2;
+  for (unsigned i = 0; s.fortran && i < s.ndim; i++)
+    s.dims[i] = s.dims[i + 2];
+  return s;
 }
 
 /* ---- Table ---- */
 
+static number_text text_number(const char *format, double x) {
+  number_text t = {"-"};
+  if (!isnan(x))
+    snprintf(t.text, sizeof t.text, format, x); /* NOLINT(clang-diagnostic-format-nonliteral) */
+  return t;
+}
+
 static void print_bound(const comparison *c) {
-  const difference *d = &c->difference;
   if (!comparison_bound_known(c))
     return;
   printf("bound             %s\n", text_double(c->bound).text);
-  printf("error / bound     %.6f%s\n", d->error / c->bound,
-         difference_exceeds(d, c->bound) ? " (violated)" : "");
+  printf("error / bound     %.6f%s\n", c->quality.error / c->bound, bound_exceeded(c) ? " (violated)" : "");
 }
 
-static void print_means(const difference *d) {
-  if (d->finite == 0)
-    printf("rms error         -\nbias              -\n");
-  else
-    printf("rms error         %.6g\nbias              %.6g\n", difference_rms(d), difference_bias(d));
-  if (isnan(difference_nrmse(d)))
-    printf("NRMSE             -\nPSNR              -\n");
-  else
-    printf("NRMSE             %.6g\nPSNR              %.2f dB\n", difference_nrmse(d), difference_psnr(d));
+static void print_structure(const comparison *c) {
+  const ghz_quality *q = &c->quality;
+  const shape outer = outer_dimensions(c);
+  printf("correlation       %s\n", text_number("%.10g", q->correlation).text);
+  printf("neighbours        ");
+  for (unsigned i = 0; i < c->shape.ndim || i < 1; i++)
+    printf("%s%.6g", i ? ", " : "", c->shape.ndim ? neighbours_along(c, i) : *q->neighbours);
+  printf(" (largest error of their difference)\n");
+  if (c->shape.ndim < 2)
+    return;
+  printf("data SSIM         %s", text_number("%.8g", q->ssim).text);
+  if (q->planes > 1)
+    printf(" in plane %s, mean of %llu %.8g", shape_place(&outer, q->ssim_plane).text,
+           (unsigned long long)q->planes, q->ssim_mean);
+  printf("\n");
 }
 
 /* Prints the results. */
 static void comparison_print_table(const comparison *c) {
-  const difference *d = &c->difference;
-  printf("values            %llu\n", (unsigned long long)d->count);
-  printf("max error         %.6g at %s\n", d->error, shape_place(&c->shape, d->error_at).text);
+  const ghz_quality *q = &c->quality;
+  printf("values            %llu\n", (unsigned long long)q->count);
+  printf("max error         %.6g at %s\n", q->error, shape_place(&c->shape, q->error_at).text);
   print_bound(c);
-  print_means(d);
-  if (c->result.compressed)
+  printf("rms error         %s\n", text_number("%.6g", q->rms).text);
+  printf("bias              %s\n", text_number("%.6g", q->bias).text);
+  printf("NRMSE             %s\n", text_number("%.6g", q->nrmse).text);
+  printf("PSNR              %s%s\n", text_number("%.2f", q->psnr).text, isnan(q->psnr) ? "" : " dB");
+  print_structure(c);
+  if (!isnan(comparison_ratio(c)))
     printf("ratio             %.4g\n", comparison_ratio(c));
-  if (d->mismatches)
+  if (q->mismatches)
     printf("NaN and Inf       differ at %llu positions, first at %s (violated)\n",
-           (unsigned long long)d->mismatches, shape_place(&c->shape, d->first_mismatch).text);
+           (unsigned long long)q->mismatches, shape_place(&c->shape, q->first_mismatch).text);
+}
+
+/* One of several variables. */
+static void comparison_print_row(const comparison *c) {
+  static bool begun;
+  const ghz_quality *q = &c->quality;
+  if (!begun)
+    printf("%-20s %12s %11s %8s %14s %12s %8s\n", "variable", "max error", "error/bound", "PSNR dB",
+           "correlation", "data SSIM", "ratio");
+  begun = true;
+  printf("%-20s %12.6g %11s %8s %14s %12s %8s%s\n", c->var, q->error,
+         text_number("%.6f", comparison_bound_known(c) ? q->error / c->bound : (double)NAN).text,
+         text_number("%.2f", q->psnr).text, text_number("%.10g", q->correlation).text,
+         text_number("%.8g", q->ssim).text, text_number("%.4g", comparison_ratio(c)).text,
+         comparison_violated(c) ? " (violated)" : "");
 }
 
 /* ---- JSON ---- */
 
-/* The coordinates of a value in the array's shape, or null. */
-static void json_index(const comparison *c, uint64_t at) {
+/* The coordinates of a value or plane in a shape, or null. */
+static void json_index(const shape *s, uint64_t at) {
   uint64_t index[GHZ_FILE_NDIM];
-  shape_index(&c->shape, at, index);
-  if (c->shape.ndim)
-    json_numbers(index, c->shape.ndim);
+  shape_index(s, at, index);
+  if (s->ndim)
+    json_numbers(index, s->ndim);
   else
     printf("null");
 }
 
 static void json_bound(const comparison *c) {
-  const double bound = comparison_bound_known(c) ? c->bound : NAN;
+  const double bound = comparison_bound_known(c) ? c->bound : (double)NAN;
   printf(", \"bound\": %s, \"error_over_bound\": %s, \"within_bound\": %s", text_json(bound).text,
-         text_json(c->difference.error / bound).text,
+         text_json(c->quality.error / bound).text,
          comparison_violated(c)      ? "false"
          : comparison_bound_known(c) ? "true"
                                      : "null");
 }
 
+static void json_structure(const comparison *c) {
+  const ghz_quality *q = &c->quality;
+  const shape outer = outer_dimensions(c);
+  printf(", \"correlation\": %s, \"neighbours\": [", text_json(q->correlation).text);
+  for (unsigned i = 0; i < c->shape.ndim || i < 1; i++)
+    printf("%s%s", i ? ", " : "", text_json(c->shape.ndim ? neighbours_along(c, i) : *q->neighbours).text);
+  printf("], \"ssim\": %s, \"ssim_mean\": %s, \"ssim_planes\": %llu, \"ssim_plane\": ", text_json(q->ssim).text,
+         text_json(q->ssim_mean).text, (unsigned long long)q->planes);
+  json_index(&outer, q->ssim_plane);
+}
+
 static void comparison_print_json(const comparison *c) {
-  const difference *d = &c->difference;
+  const ghz_quality *q = &c->quality;
   printf("{\"original\": ");
   json_string(stdout, c->original.name);
   printf(", \"result\": ");
   json_string(stdout, c->result.name);
   printf(", \"values\": %llu, \"max_error\": %s, \"max_error_at\": %llu, \"max_error_index\": ",
-         (unsigned long long)d->count, text_json(d->error).text, (unsigned long long)d->error_at);
-  json_index(c, d->error_at);
-  printf(", \"special_mismatches\": %llu", (unsigned long long)d->mismatches);
+         (unsigned long long)q->count, text_json(q->error).text, (unsigned long long)q->error_at);
+  json_index(&c->shape, q->error_at);
+  printf(", \"special_mismatches\": %llu", (unsigned long long)q->mismatches);
   json_bound(c);
-  printf(", \"fill\": %s", c->has_fill ? text_json(c->fill).text : "null");
-  printf(", \"rms\": %s, \"bias\": %s", text_json(difference_rms(d)).text, text_json(difference_bias(d)).text);
-  printf(", \"nrmse\": %s, \"psnr\": %s", text_json(difference_nrmse(d)).text,
-         text_json(difference_psnr(d)).text);
+  printf(", \"fill\": %s", c->has_fill ? text_json(c->fill[0]).text : "null");
+  printf(", \"rms\": %s, \"bias\": %s", text_json(q->rms).text, text_json(q->bias).text);
+  printf(", \"nrmse\": %s, \"psnr\": %s", text_json(q->nrmse).text, text_json(q->psnr).text);
+  json_structure(c);
   printf(", \"ratio\": %s}\n", text_json(comparison_ratio(c)).text);
 }
 
@@ -130,35 +194,64 @@ static bool comparison_begin_picture(comparison *c) {
     return false;
   if (c->shape.ndim < 2)
     return fail(c->original.name, "has no shape of two or more dimensions; --png needs --dims NYxNX");
-  return picture_begin(&c->picture, c->original.name, &c->shape);
+  return picture_begin(&c->picture, c->original.name, &c->shape, &c->o->slice, c->axes.north > 0);
 }
 
-/* How large the error is, and which slice of the array is shown. */
+static size_t write_axis(const comparison *c, unsigned axis, char *text, size_t room) {
+  const int n = *c->axes.name[axis] ? snprintf(text, room, "%s", c->axes.name[axis])
+                                    : snprintf(text, room, "axis %u", axis);
+  return n < 0 ? 0 : (size_t)n < room ? (size_t)n : room - 1;
+}
+
+/* Which plane of the array is shown, and which axes it has: as in "; time 3 of 12; lat up, lon
+ * right". */
+static void write_axes(const comparison *c, char *text, size_t room) {
+  const unsigned ndim = c->shape.ndim;
+  size_t used = 0;
+  *text = '\0';
+  for (unsigned i = 0; i < ndim - 2 && used + 3 < room; i++) {
+    used += (size_t)snprintf(text + used, room - used, "; ");
+    used += write_axis(c, i, text + used, room - used);
+    const int n = snprintf(text + used, room - used, " %llu of %llu", (unsigned long long)c->picture.index[i],
+                           (unsigned long long)c->shape.dims[i]);
+    used += n > 0 ? (size_t)n : 0;
+  }
+  for (unsigned i = ndim - 2; i < ndim && (ndim > 2 || *c->axes.name[i]) && used + 3 < room; i++) {
+    used += (size_t)snprintf(text + used, room - used, i == ndim - 2 ? "; " : ", ");
+    used += write_axis(c, i, text + used, room - used);
+    const int n = snprintf(text + used, room - used, "%s",
+                           i == ndim - 1   ? " right"
+                           : c->axes.north ? " up"
+                                           : " down");
+    used += n > 0 ? (size_t)n : 0;
+  }
+}
+
+/* How large the error is, and what is shown. */
 static void write_caption(const comparison *c, char *caption, size_t room) {
-  const difference *d = &c->difference;
-  const picture *p = &c->picture;
-  char bound[64] = "", psnr[32] = "", slice[64] = "";
+  const ghz_quality *q = &c->quality;
+  char bound[64] = "", psnr[32] = "", axes[512];
   if (comparison_bound_known(c))
-    snprintf(bound, sizeof bound, " = %.3f of the bound %.3g", d->error / c->bound, c->bound);
-  if (!isnan(difference_psnr(d)))
-    snprintf(psnr, sizeof psnr, "; PSNR %.1f dB", difference_psnr(d));
-  if (p->slices > 1)
-    snprintf(slice, sizeof slice, "; slice %llu of %llu", (unsigned long long)p->slice,
-             (unsigned long long)p->slices);
-  snprintf(caption, room, "largest error %.3g%s%s%s%s", d->error, bound, psnr, slice,
-           d->finite < d->count ? c->has_fill ? "; grey: missing" : "; grey: NaN, Inf" : "");
+    snprintf(bound, sizeof bound, " = %.3f of the bound %.3g", q->error / c->bound, c->bound);
+  if (!isnan(q->psnr))
+    snprintf(psnr, sizeof psnr, "; PSNR %.1f dB", q->psnr);
+  write_axes(c, axes, sizeof axes);
+  snprintf(caption, room, "largest error %.3g%s%s%s%s", q->error, bound, psnr, axes,
+           q->finite < q->count ? c->has_fill ? "; grey: missing" : "; grey: NaN, Inf" : "");
 }
 
 static bool comparison_write_picture(const comparison *c) {
-  char result[64] = "result", caption[256];
+  char result[64] = "result", original[96] = "original", caption[800];
   if (!c->o->png)
     return true;
-  if (c->result.compressed)
+  if (c->var)
+    snprintf(original, sizeof original, "%.80s", c->var);
+  if (!isnan(comparison_ratio(c)))
     snprintf(result, sizeof result, "compressed %.3g : 1 and back", comparison_ratio(c));
   write_caption(c, caption, sizeof caption);
   return picture_write(
       &c->picture, c->o->png, c->o->force,
-      &(picture_labels){result, caption, comparison_bound_known(c) ? c->bound : c->difference.error});
+      &(picture_labels){original, result, caption, comparison_bound_known(c) ? c->bound : c->quality.error});
 }
 
 enum { BATCH = 1 << 14 }; /* values compared at a time */
@@ -172,51 +265,62 @@ static bool read_batch(values *v, double *to, size_t count, size_t *got) {
   return true;
 }
 
-/* The fill value is that of --fill, or of a compressed file, once its first frame was read. */
+/* The fill value is that of --fill, or of a file, once its first frame was read; where one file
+ * says none, that of the other. */
 static bool find_fill(comparison *c) {
   const values *files[] = {&c->original, &c->result};
-  c->has_fill = c->o->has_fill;
-  if (c->has_fill && !fill_choose(c->original.name, c->original.type, c->o->fill, &c->fill))
+  double given;
+  if (c->o->has_fill && !fill_choose(c->original.name, c->original.type, c->o->fill, &given))
     return false;
+  c->has_fill = c->o->has_fill || files[0]->has_fill || files[1]->has_fill;
   for (int i = 0; i < 2; i++) {
-    const ghz_lattice *l = &files[i]->reader.header.lattice;
-    if (!files[i]->compressed || !l->has_fill)
-      continue;
-    if (c->o->has_fill && l->fill != (l->type == GHZ_F32 ? (double)(float)c->fill : c->fill))
-      return fail(files[i]->name, "has the fill value %s: leave out --fill", fill_text(l->type, l->fill).text);
-    c->has_fill = true;
-    c->fill = c->o->has_fill ? c->fill : l->fill;
+    const values *v = files[i];
+    if (c->o->has_fill && v->has_fill && v->fill != given && v->fill != (double)(float)given)
+      return fail(v->name, "has the fill value %s: leave out --fill", fill_text(v->type, v->fill).text);
+    c->fill[i] = c->o->has_fill ? given : files[v->has_fill ? i : 1 - i]->fill;
   }
   return true;
 }
 
 /* Missing values are all alike: NaN. A double may be named in a file of floats. */
-static void hide_fill(const comparison *c, double *x, size_t n) {
+static void hide_fill(const comparison *c, int which, double *x, size_t n) {
+  const double fill = c->fill[which];
   for (size_t i = 0; i < n && c->has_fill; i++)
-    x[i] = x[i] == c->fill || x[i] == (double)(float)c->fill ? NAN : x[i];
+    x[i] = x[i] == fill || x[i] == (double)(float)fill ? (double)NAN : x[i];
+}
+
+/* As the memory has the dimensions. */
+static bool make_meter(comparison *c) {
+  uint64_t extent[GHZ_FILE_NDIM];
+  const shape *s = &c->shape;
+  for (unsigned i = 0; i < s->ndim; i++)
+    extent[i] = s->dims[s->fortran ? s->ndim - 1 - i : i];
+  return library_ok(c->original.name, NULL, ghz_meter_create((int)s->ndim, extent, &c->meter));
+}
+
+static uint64_t count_of(const values *v) {
+  return v->compressed ? v->reader.header.count : v->in.count;
 }
 
 static bool compare_values(comparison *c) {
   double x[BATCH], y[BATCH];
   size_t nx = 1, ny;
-  uint64_t total = c->original.compressed ? c->original.reader.header.count : c->original.in.count;
-  difference_begin(&c->difference);
-  progress_begin("compare", total, ghz_type_size(c->original.type));
-  while (nx > 0) {
-    uint64_t at = c->difference.count;
+  progress_begin("compare", count_of(&c->original), ghz_type_size(c->original.type));
+  for (uint64_t at = 0; nx > 0; at += nx) {
     if (!read_batch(&c->original, x, BATCH, &nx) || !read_batch(&c->result, y, BATCH, &ny))
       return false;
     if (nx != ny)
       return fail(nx < ny ? c->original.name : c->result.name, "has only %llu values, fewer than %s",
                   (unsigned long long)(at + (nx < ny ? nx : ny)), nx < ny ? c->result.name : c->original.name);
-    if (at == 0 && !find_fill(c))
+    if (at == 0 && (!find_fill(c) || !make_meter(c)))
       return false;
-    hide_fill(c, x, nx);
-    hide_fill(c, y, ny);
-    difference_add(&c->difference, x, y, nx);
+    hide_fill(c, 0, x, nx);
+    hide_fill(c, 1, y, ny);
+    ghz_meter_add(c->meter, x, y, nx);
     if (c->o->png)
       picture_add(&c->picture, at, x, y, nx);
-    progress_set(c->difference.count);
+    c->count = at + nx;
+    progress_set(c->count);
   }
   progress_end();
   return true;
@@ -224,7 +328,7 @@ static bool compare_values(comparison *c) {
 
 /* The bound that the command line gives, else that of the compressed file. */
 static bool find_bound(comparison *c) {
-  const difference *d = &c->difference;
+  const ghz_quality *d = &c->quality;
   ghz_lattice lattice;
   c->bound = c->result.bound > c->original.bound ? c->result.bound : c->original.bound;
   if (!c->o->bound_given)
@@ -272,13 +376,13 @@ static bool check_count(const comparison *c) {
   char dims[512];
   shape_count(&c->shape, &count);
   shape_text(&c->shape, dims, sizeof dims);
-  return c->shape.ndim == 0 || c->difference.count == count ||
+  return c->shape.ndim == 0 || c->count == count ||
          fail(c->original.name, "--dims %s needs %llu values, the file has %llu", dims,
-              (unsigned long long)count, (unsigned long long)c->difference.count);
+              (unsigned long long)count, (unsigned long long)c->count);
 }
 
 static bool fail_violated(const comparison *c) {
-  const difference *d = &c->difference;
+  const ghz_quality *d = &c->quality;
   if (d->mismatches)
     return fail(c->result.name, "NaN or infinities differ from %s at %llu positions, first at %s",
                 c->original.name, (unsigned long long)d->mismatches,
@@ -287,32 +391,68 @@ static bool fail_violated(const comparison *c) {
               d->error, shape_place(&c->shape, d->error_at).text);
 }
 
+static bool measure(comparison *c) {
+  return compare_values(c) && check_count(c) &&
+         library_ok(c->original.name, NULL, ghz_meter_read(c->meter, &c->quality)) && find_bound(c) &&
+         comparison_write_picture(c);
+}
+
 static bool compare_files(comparison *c) {
   if (!choose_shape(c) || !comparison_begin_picture(c))
     return false;
-  bool ok = compare_values(c) && find_bound(c) && check_count(c) && comparison_write_picture(c);
+  const bool ok = measure(c);
   progress_end();
+  ghz_meter_free(c->meter);
   if (c->o->png)
     picture_free(&c->picture);
   if (!ok)
     return false;
-  (c->o->json ? comparison_print_json : comparison_print_table)(c);
+  (c->o->json             ? comparison_print_json
+   : c->var && !c->o->var ? comparison_print_row
+                          : comparison_print_table)(c);
   return !comparison_violated(c) || fail_violated(c);
 }
 
+static bool open_values(comparison *c, values *v, h5_axes *axes, const char *path) {
+  return c->var && h5_named(path) ? h5_values_open(v, axes, c->ctx, path, c->var)
+                                  : values_open(v, c->ctx, path, c->o->type);
+}
+
+/* var: of HDF5 files; else NULL. */
+static bool compare(const options *o, ghz_context *ctx, const char *path, const char *var) {
+  comparison c = {.o = o, .ctx = ctx, .var = var};
+  h5_axes other;
+  (void)path;
+  bool ok = open_values(&c, &c.original, &c.axes, o->files[0]);
+  if (ok) {
+    ok = open_values(&c, &c.result, &other, o->files[1]);
+    if (ok) {
+      ok = compare_files(&c);
+      h5_values_close(&c.result);
+    }
+    h5_values_close(&c.original);
+  }
+  return ok;
+}
+
 static int run(const options *o) {
-  comparison c = {.o = o};
+  const bool all = !o->var && h5_named(o->files[0]) && h5_named(o->files[1]);
+  ghz_context *ctx;
+  file second; /* which says itself that it is not there, once */
   if (o->dims.ndim == 1 && o->png)
     return fail_usage(o->verb, "--dims: --png needs two dimensions or more");
-  bool ok = library_open(&c.ctx, o->threads);
-  if (ok && (ok = values_open(&c.original, c.ctx, o->files[0], o->type))) {
-    if ((ok = values_open(&c.result, c.ctx, o->files[1], o->type))) {
-      ok = compare_files(&c);
-      values_close(&c.result);
-    }
-    values_close(&c.original);
-  }
-  ghz_context_free(c.ctx);
+  if (o->slice.ndim && !o->png)
+    return fail_usage(o->verb, "--slice says what --png draws: give --png FILE");
+  if (all && o->png)
+    return fail_usage(o->verb, "--png draws one variable: give --var NAME");
+  if (!o->var && !all && (h5_named(o->files[0]) || h5_named(o->files[1])))
+    return fail_usage(o->verb, "%s has variables: give --var NAME", o->files[!h5_named(o->files[0])]);
+  if ((all && !file_open(&second, o->files[1])) || !library_open(&ctx, o->threads))
+    return EXIT_DATA;
+  if (all)
+    file_close(&second);
+  const bool ok = all ? h5_each_numbers(o, ctx, o->files[0], compare) : compare(o, ctx, NULL, o->var);
+  ghz_context_free(ctx);
   return ok ? EXIT_OK : EXIT_DATA;
 }
 
@@ -322,17 +462,20 @@ const verb verb_compare = {
     .summary = "measure the error of a result, and draw it",
     .details = "Compares two files, each raw, .npy or .ghz. Prints the largest error and where it is,\n"
                "the error divided by the bound, its root mean square, the bias (the mean of\n"
-               "RESULT - ORIGINAL), NRMSE and PSNR; the last two refer to the range of ORIGINAL. The\n"
+               "RESULT - ORIGINAL), NRMSE and PSNR; these two refer to the range of ORIGINAL. Then Pearson's\n"
+               "correlation, along each axis the largest error of a difference between neighbours, and\n"
+               "the data SSIM of the planes of the last two dimensions, the least and the mean. The\n"
                "bound is that of --abs, --rel or --psnr, or else the one that a .ghz file guarantees.\n"
                "Fill values, from --fill or a .ghz file, count as missing, like NaN. The exit code is 1\n"
                "if an error exceeds the bound, or if NaN or infinities differ. --png draws original,\n"
-               "result and error side by side; of three dimensions, the middle slice. --dims gives the\n"
-               "shape if neither file has one.",
+               "result and error side by side: of three dimensions or more the plane --slice, or the\n"
+               "middle one. --dims gives the shape if neither file has one. Of HDF5 and netCDF files,\n"
+               "compares the variable --var, however it is compressed, or prints a line for each that\n"
+               "holds numbers; north is up where latitudes say so.",
     .examples = "  ghz compare wave.f32 wave.f32.ghz\n"
                 "  ghz compare --abs 1e-3 wave.f32 other.f32\n"
-                "  ghz compare wave.f32 wave.f32.ghz --png wave.png --dims 512x512\n",
-    .options = OPTION_BOUND | OPTION_TYPE | OPTION_FILL | OPTION_JSON | OPTION_PNG | OPTION_DIMS |
-               OPTION_FORCE | OPTION_THREADS,
+                "  ghz compare wave.f32 wave.f32.ghz --png wave.png --dims 512x512\n"
+                "  ghz compare wave.f32 wave.f32.ghz --png cube.png --dims 64x64x64 --slice 3\n",
     .least = 2,
     .most = 2,
     .run = run,

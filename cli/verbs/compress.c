@@ -6,10 +6,8 @@
 #include <string.h>
 
 #include "compression/compression.h"
-#include "report/library.h"
 #include "report/report.h"
 #include "verbs.h"
-#include "work/each_file.h"
 
 /* ---- The first pass of --together ------------------------------------------------------------ */
 
@@ -78,9 +76,7 @@ static ghz_bound bound_of_term(ghz_bound b, uint64_t k) {
 
 /* The range of a file decides what its bound is, so files have different ones. */
 static void note_different(const command *c) {
-  if (c->differ && c->o->grid_auto)
-    note(LEVEL_NORMAL, "the files have different quanta, so they cannot be added: --step gives them one");
-  else if (c->differ && c->o->bound.kind != GHZ_ABS)
+  if (c->differ && c->o->bound.kind != GHZ_ABS)
     note(LEVEL_NORMAL,
          "the bound of each file comes from its own range, so they cannot be added: --together gives them one");
 }
@@ -162,8 +158,6 @@ static int check_bound(const options *o) {
     return fail_usage(o->verb, "--like takes the fill value of %s; leave --fill out", o->like);
   if (o->bound.kind == GHZ_STEP && o->sum_of)
     return fail_usage(o->verb, "--sum-of divides a bound; with a step sums are exact: leave it out");
-  if (o->grid_auto && o->together)
-    return fail_usage(o->verb, "--grid auto finds the quantum of each file; with --together give --step");
   if (!o->bound_given && !o->like)
     return fail_usage(o->verb,
                       "%s: no bound given; use --abs E, --rel E, --psnr DB, --step Q or --like FILE.ghz; for "
@@ -195,8 +189,8 @@ const verb verb_compress = {
                "kept. For raw values --dims gives the shape: smooth arrays of two and three\n"
                "dimensions compress better with it.\n"
                "Data that have a quantum, as packed ones and integers do, are compressed without loss\n"
-               "by --step: multiples of it come back exactly, and so do their sums. --grid auto finds\n"
-               "it. Integers (.npy, or --type int16 and the like) take --step 1.\n"
+               "by --step: multiples of it come back exactly, and so do their sums. Integers (.npy, or\n"
+               "--type int16 and the like) take --step 1.\n"
                "Without FILE, or for -, reads standard input and writes standard output; --rel and\n"
                "--psnr then need a temporary file (in TMPDIR), because they depend on the range of\n"
                "the whole input.\n\n"
@@ -208,15 +202,11 @@ const verb verb_compress = {
                "missing. -v prints how each file is coded, and why.",
     .examples = "  ghz compress --rel 1e-4 wave.f32\n"
                 "  ghz compress --abs 1e-3 density.npy -o density.ghz\n"
-                "  ghz compress --grid auto packed.npy -o exact.ghz\n"
                 "  ghz compress --rel 1e-4 --dims 64x64x64 wave.f32 -o cube.ghz\n"
                 "  ghz compress --rel 1e-4 --together --sum-of 3 a.f64 b.f64 c.f64\n"
                 "  ghz compress --like a.f64.ghz d.f64\n"
                 "  ghz compress --rel 1e-4 --fill 1e20 density.npy -o masked.ghz\n"
                 "  zcat wave.f32.gz | ghz compress --abs 1e-3 --type f32 > wave.f32.ghz\n",
-    .options = OPTION_OUTPUT | OPTION_FORCE | OPTION_PACK | OPTION_BOUND | OPTION_STEP | OPTION_GRID |
-               OPTION_ORDER | OPTION_TYPE | OPTION_FRAME | OPTION_DIMS | OPTION_FLAT | OPTION_SUMS |
-               OPTION_FILL | OPTION_JSON | OPTION_THREADS,
     .least = 1,
     .most = 1 << 30,
     .run = run,

@@ -4,20 +4,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "file/layout.h"
-#include "io/box.h"
-#include "io/buffer.h"
+#include "file/header.h"
+#include "io/file.h"
 #include "io/output.h"
 #include "io/reader.h"
+#include "io/shape.h"
 #include "options/options.h"
-#include "report/library.h"
-#include "report/progress.h"
 #include "report/report.h"
-#include "report/seconds.h"
 #include "report/text.h"
 #include "verbs.h"
-#include "work/each_file.h"
-#include "work/plain.h"
 
 typedef struct selection {
   const options *o;
@@ -111,19 +106,19 @@ static uint64_t next_piece(selection *s, uint64_t most, uint64_t *from, uint64_t
 
 /* ---- Taking ---------------------------------------------------------------------------------- */
 
-static bool take_range(selection *s, frame_reader *r, ghz_context *ctx, ghz_type type, uint64_t most,
-                       buffer *values, size_t *count) {
+static bool take_range(selection *s, frame_reader *r, ghz_context *ctx, ghz_type type, uint64_t most, buffer *x,
+                       size_t *count) {
   const uint64_t left = s->total - s->done, first = s->o->range_first + s->done;
   *count = (size_t)(left < most ? left : most);
-  const ghz_status status = ghz_file_read(r->own, ctx, type, first, *count, values->data);
+  const ghz_status status = ghz_file_read(r->own, ctx, type, first, *count, x->data);
   if (status == GHZ_EINVAL) /* the rest is known to fit */
     return fail(r->file->name, "--range ends after its last value");
   return reader_ok(status);
 }
 
-/* Decompresses the next piece to `values`, and sets *count; to 0 if all was taken. Calls that
+/* Decompresses the next piece to `x`, and sets *count; to 0 if all was taken. Calls that
  * return false have printed why. */
-static bool selection_take(selection *s, frame_reader *r, ghz_context *ctx, ghz_type type, buffer *values,
+static bool selection_take(selection *s, frame_reader *r, ghz_context *ctx, ghz_type type, buffer *x,
                            size_t *count) {
   uint64_t from[GHZ_FILE_NDIM], to[GHZ_FILE_NDIM];
   const uint64_t most = FRAME_BYTES / ghz_type_size(type);
@@ -131,13 +126,13 @@ static bool selection_take(selection *s, frame_reader *r, ghz_context *ctx, ghz_
   *count = 0;
   if (s->done == s->total)
     return true;
-  if (!buffer_reserve(values, (size_t)(s->total < most ? s->total : most) * ghz_type_size(type), r->file->name))
+  if (!buffer_reserve(x, (size_t)(s->total < most ? s->total : most) * ghz_type_size(type), r->file->name))
     return false;
   if (s->box.ndim) {
     *count = (size_t)next_piece(s, most, from, to);
-    ok = reader_ok(ghz_file_read_box(r->own, ctx, type, from, to, values->data));
+    ok = reader_ok(ghz_file_read_box(r->own, ctx, type, from, to, x->data));
   } else {
-    ok = take_range(s, r, ctx, type, most, values, count);
+    ok = take_range(s, r, ctx, type, most, x, count);
   }
   s->done += *count;
   return ok;
@@ -277,7 +272,6 @@ const verb verb_decompress = {
                 "  ghz decompress --box 7 density.ghz -o plane.npy\n"
                 "  ghz decompress --range 100000:4096 wave.f32.ghz -o part.f32\n"
                 "  ghz decompress < wave.f32.ghz | md5sum\n",
-    .options = OPTION_OUTPUT | OPTION_FORCE | OPTION_TYPE | OPTION_RANGE | OPTION_BOX | OPTION_THREADS,
     .least = 1,
     .most = 1 << 30,
     .run = run,

@@ -2,10 +2,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include <stdio.h>
 
-#include "h5/combine.h"
-#include "h5/variable.h"
-#include "report/library.h"
-#include "report/progress.h"
+#include "h5/h5.h"
 #include "report/report.h"
 #include "report/text.h"
 #include "verbs.h"
@@ -167,7 +164,6 @@ const verb verb_diff = {
                "the variable --var, or all of A that the HDF5 filter compressed; --json prints an object\n"
                "for each.",
     .examples = "  ghz diff after.ghz before.ghz\n",
-    .options = OPTION_JSON | OPTION_THREADS | OPTION_VAR | OPTION_PLACES,
     .least = 2,
     .most = 2,
     .run = run,

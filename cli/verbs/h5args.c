@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "h5/request.h"
-#include "options/arguments.h"
+#include "h5/h5.h"
+#include "options/table.h"
 #include "report/report.h"
 #include "verbs.h"
 
@@ -199,7 +199,6 @@ const verb verb_h5args = {
                 "  ghz h5args --abs 1e-3 FILE.nc\n"
                 "  ghz h5args --lossless --var packed\n"
                 "  ghz h5args --rel 1e-4 --fill -999 --var ocean/temp\n",
-    .options = OPTION_ABS_REL | OPTION_STEP | OPTION_FILL | OPTION_VAR,
     .least = 0,
     .most = 1,
     .run = run,

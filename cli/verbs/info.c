@@ -3,14 +3,11 @@
 #include <math.h>
 #include <stdio.h>
 
-#include "h5/combine.h"
-#include "h5/variable.h"
-#include "io/values.h"
-#include "report/library.h"
+#include "h5/h5.h"
+#include "io/reader.h"
 #include "report/report.h"
 #include "report/text.h"
 #include "verbs.h"
-#include "work/each_file.h"
 #include "work/range.h"
 
 typedef struct values_summary {
@@ -297,7 +294,6 @@ const verb verb_info = {
     .examples = "  ghz info wave.f32.ghz\n"
                 "  ghz info wave.f32\n"
                 "  ghz info --json *.ghz | jq '.[].ratio'\n",
-    .options = OPTION_JSON | OPTION_TYPE | OPTION_THREADS | OPTION_VAR,
     .least = 1,
     .most = 1 << 30,
     .run = run,

@@ -2,7 +2,7 @@
  * numbers. */
 /* SPDX-License-Identifier: BSD-3-Clause */
 
-#include "h5/combine.h"
+#include "h5/h5.h"
 #include "verbs.h"
 #include "work/combine.h"
 
@@ -26,7 +26,6 @@ const verb verb_add = {
     .examples = "  ghz add a.ghz b.ghz c.ghz -o sum.ghz\n"
                 "  ghz sum run-*.f32.ghz | ghz decompress -o sum.f32\n"
                 "  ghz add a.ghz b.ghz -o sum.npy\n",
-    .options = OPTION_OUTPUT | OPTION_FORCE | OPTION_PACK | OPTION_THREADS | OPTION_VAR | OPTION_PLACES,
     .least = 1,
     .most = 1 << 30,
     .run = run_add,
@@ -50,7 +49,6 @@ const verb verb_sub = {
                "Of HDF5 and netCDF files, subtracts the data set --var, or all that the HDF5 filter\n"
                "compressed; all else is that of A.",
     .examples = "  ghz sub after.ghz before.ghz -o change.ghz\n",
-    .options = OPTION_OUTPUT | OPTION_FORCE | OPTION_PACK | OPTION_THREADS | OPTION_VAR | OPTION_PLACES,
     .least = 2,
     .most = 2,
     .run = run_sub,
@@ -73,7 +71,6 @@ const verb verb_mean = {
                "compressed. The output is a copy of the first file, with means in place of these.\n"
                "Coordinates must be the same, but for times.",
     .examples = "  ghz mean run-*.f32.ghz -o mean.f32.ghz\n",
-    .options = OPTION_OUTPUT | OPTION_FORCE | OPTION_PACK | OPTION_THREADS | OPTION_VAR | OPTION_PLACES,
     .least = 1,
     .most = 1 << 30,
     .run = run_mean,
@@ -94,7 +91,6 @@ const verb verb_scale = {
                "writes decompressed values.",
     .examples = "  ghz scale 0.5 a.ghz -o half.ghz\n"
                 "  ghz scale -1 a.ghz -o negative.ghz\n",
-    .options = OPTION_OUTPUT | OPTION_FORCE | OPTION_PACK | OPTION_THREADS,
     .least = 1,
     .most = 1,
     .factor = true,

@@ -3,12 +3,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include <stdio.h>
 
-#include "io/values.h"
+#include "io/reader.h"
 #include "report/report.h"
 #include "report/text.h"
 #include "verbs.h"
 #include "work/combine.h"
-#include "work/each_file.h"
 #include "work/range.h"
 
 static void print_json(const char *name, const value_range *r) {
@@ -68,8 +67,6 @@ const verb verb_minmax = {
                "writes decompressed values.",
     .examples = "  ghz minmax wave.f32 wave.f32.ghz\n"
                 "  ghz minmax --max day-*.ghz -o warmest.ghz\n",
-    .options = OPTION_OUTPUT | OPTION_FORCE | OPTION_PACK | OPTION_EXTREME | OPTION_TYPE | OPTION_JSON |
-               OPTION_FILL | OPTION_THREADS,
     .least = 1,
     .most = 1 << 30,
     .run = run,

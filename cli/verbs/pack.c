@@ -11,8 +11,6 @@
 #include "report/report.h"
 #include "report/text.h"
 #include "verbs.h"
-#include "work/each_file.h"
-#include "work/plain.h"
 
 typedef struct repacking {
   ghz_context *ctx;
@@ -94,7 +92,6 @@ const verb verb_pack = {
     .examples = "  ghz pack run-*.ghz\n"
                 "  ghz pack -2 a.ghz -o small.ghz\n"
                 "  ghz pack --level 1 a.ghz -o quick.ghz\n",
-    .options = OPTION_OUTPUT | OPTION_FORCE | OPTION_LEVEL | OPTION_THREADS,
     .least = 1,
     .most = 1 << 30,
     .run = run,
@@ -109,7 +106,6 @@ const verb verb_unpack = {
                "standard output.",
     .examples = "  ghz unpack run-*.ghz\n"
                 "  ghz unpack < small.ghz > a.ghz\n",
-    .options = OPTION_OUTPUT | OPTION_FORCE | OPTION_THREADS,
     .least = 1,
     .most = 1 << 30,
     .run = repack,

@@ -2,13 +2,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include <stdio.h>
 
-#include "h5/combine.h"
-#include "h5/variable.h"
+#include "h5/h5.h"
 #include "io/reader.h"
-#include "report/library.h"
+#include "report/report.h"
 #include "report/text.h"
 #include "verbs.h"
-#include "work/each_file.h"
 #include "work/range.h"
 
 typedef unsigned long long n;
@@ -100,7 +98,6 @@ const verb verb_stats = {
                "of the variable --var, or of all that the HDF5 filter compressed.",
     .examples = "  ghz stats wave.f32.ghz\n"
                 "  ghz stats --json a.ghz b.ghz | jq '.[].mean.value'\n",
-    .options = OPTION_JSON | OPTION_THREADS | OPTION_VAR,
     .least = 1,
     .most = 1 << 30,
     .run = run,

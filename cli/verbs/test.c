@@ -1,11 +1,9 @@
 /* test.c: owns `ghz test`: every checksum and every tile of compressed files. */
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "io/reader.h"
-#include "report/library.h"
 #include "report/report.h"
 #include "report/text.h"
 #include "verbs.h"
-#include "work/each_file.h"
 
 static bool check_frame(const char *name, ghz_context *ctx, const ghz_frame *f, void *unused) {
   (void)unused;
@@ -43,7 +41,6 @@ const verb verb_test = {
                "damage, and is told.",
     .examples = "  ghz test *.ghz\n"
                 "  ghz test -v sum.ghz\n",
-    .options = OPTION_THREADS,
     .least = 1,
     .most = 1 << 30,
     .run = run,

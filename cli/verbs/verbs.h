@@ -1,7 +1,11 @@
-/* verbs.h: all the verbs, one per file. */
+/* verbs.h: all the verbs, one per file; and those that treat their files one by one, of which
+ * --json prints one array. */
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef GHZ_CLI_VERBS_H
-#define GHZ_CLI_VERBS_H
+#ifndef GHZ_CLI_VERBS_VERBS_H
+#define GHZ_CLI_VERBS_VERBS_H
+
+#include <ghz/ghz.h>
+#include <stdbool.h>
 
 #include "options/options.h"
 
@@ -12,5 +16,19 @@ extern const verb *const verbs[]; /* NULL ends the list */
 
 /* The verb of a name, or NULL. */
 const verb *verb_find(const char *name);
+
+/* ---- Files one by one ------------------------------------------------------------------------ */
+
+/* Begin and end the array, if --json is given. */
+void json_files_begin(const options *o);
+void json_files_end(const options *o);
+
+/* Begins the object of a file by its name. The caller writes the rest, from a comma to the
+ * brace. */
+void json_file(const char *name);
+
+/* Runs `one` on every file of the command, within the array of --json, and goes on after a failure.
+ * Returns the exit code. */
+int each_file(const options *o, bool (*one)(const options *o, ghz_context *ctx, const char *path));
 
 #endif

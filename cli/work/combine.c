@@ -3,16 +3,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "combine.h"
 
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
-#include "io/buffer.h"
+#include "io/file.h"
 #include "io/output.h"
 #include "io/reader.h"
-#include "plain.h"
-#include "report/library.h"
-#include "report/progress.h"
+#include "range.h"
 #include "report/report.h"
-#include "report/seconds.h"
 #include "report/text.h"
 
 enum { OPEN_FILES_MAX = 200 }; /* more operands share a descriptor */
@@ -35,6 +34,60 @@ typedef struct combining {
   plain_writer plain_writer;
   buffer decompressed;
 } combining;
+
+/* ---- What files must have in common ---------------------------------------------------------- */
+
+/* Whether both say the same of themselves. If not, prints what differs and how to avoid it. */
+static bool same(const frame_reader *r, const frame_reader *first, const char *what, const char *own,
+                 const char *other, const char *advice) {
+  return strcmp(own, other) == 0 ||
+         fail(r->file->name, "%s %s differs from %s in %s: %s", what, own, other, first->file->name, advice);
+}
+
+static number_text text_count(uint64_t value) {
+  number_text t;
+  snprintf(t.text, sizeof t.text, "%llu", (unsigned long long)value);
+  return t;
+}
+
+static bool lengths_agree(const ghz_file_header *a, const ghz_file_header *b) {
+  return a->count == b->count || a->count == GHZ_FILE_UNKNOWN || b->count == GHZ_FILE_UNKNOWN;
+}
+
+bool readers_agree(const frame_reader *r, const frame_reader *first, const frame_reader *shaped) {
+  const ghz_file_header *a = &r->header, *b = &first->header, *c = &shaped->header;
+  char own[512], other[512];
+  shape_text(&a->array, own, sizeof own);
+  shape_text(&c->array, other, sizeof other);
+  if (!same(r, first, "type", type_name(a->lattice.type), type_name(b->lattice.type),
+            "compress both with the same type") ||
+      (!lengths_agree(a, b) &&
+       !same(r, first, "number of values", text_count(a->count).text, text_count(b->count).text,
+             "only arrays of the same length can be combined")) ||
+      (!shape_agrees(&a->array, &c->array) &&
+       !same(r, shaped, "shape", own, other, "only arrays of the same shape can be combined")))
+    return false;
+  if (a->shape.dims != b->shape.dims)
+    return fail(r->file->name, "%s, unlike %s, which is %s: compress both with the same --dims, or both --flat",
+                tiles_text(&a->shape), first->file->name, tiles_text(&b->shape));
+  return same(r, first, "number of values per frame", text_count(a->frame_values).text,
+              text_count(b->frame_values).text, "compress both with the same --frame-values");
+}
+
+bool lattices_agree(const frame_reader *r, const frame_reader *first) {
+  static const char advice[] =
+      "files to be combined must have the same bound; compress them with --together, or one --like the other";
+  const ghz_lattice *a = &r->header.lattice, *b = &first->header.lattice;
+  return same(r, first, "bound", text_double(a->eb).text, text_double(b->eb).text, advice) &&
+         same(r, first, "step", text_double(a->step).text, text_double(b->step).text, advice);
+}
+
+static bool fills_agree(const frame_reader *r, const frame_reader *first) {
+  const ghz_lattice *a = &r->header.lattice, *b = &first->header.lattice;
+  return same(r, first, "fill value", a->has_fill ? fill_text(a->type, a->fill).text : "none",
+              b->has_fill ? fill_text(b->type, b->fill).text : "none",
+              "compress both with the same --fill, or one --like the other");
+}
 
 /* ---- Operands ---- */
 

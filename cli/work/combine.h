@@ -18,7 +18,4 @@ bool readers_agree(const frame_reader *r, const frame_reader *first, const frame
 /* The same of the lattice. */
 bool lattices_agree(const frame_reader *r, const frame_reader *first);
 
-/* Whether the frames that were read have the same fill value. On failure, prints what differs. */
-bool fills_agree(const frame_reader *r, const frame_reader *first);
-
 #endif

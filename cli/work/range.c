@@ -5,11 +5,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "io/buffer.h"
-#include "io/values.h"
+#include "io/file.h"
+#include "io/reader.h"
 #include "range.h"
-#include "report/library.h"
-#include "report/progress.h"
 #include "report/report.h"
 
 enum { BATCH = 1 << 20 }; /* values */

@@ -1,7 +1,7 @@
 /* heads.c: owns the heads of a page's tiles: each field by what the same field of the tile before
  * was, anchors by those of the tiles around. */
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "coder/heads.h"
+#include "coder/side.h"
 
 #include <string.h>
 

@@ -5,6 +5,7 @@
 #ifndef GHZ_CODER_SIDE_H
 #define GHZ_CODER_SIDE_H
 
+#include "coder/page.h"
 #include "rules/rules.h"
 
 /* What is known of a bit: how likely it is 0, in 65536ths, and how often it came, up to a limit. */
@@ -153,5 +154,29 @@ static inline uint64_t side_read_number(side_reader *r, side_bit *tree, unsigned
 static inline int side_ended(const side_reader *r) {
   return r->from == r->end && r->beyond == 0 && r->code == r->low;
 }
+
+/* ---- Heads (heads.c): kinds, orders, anchors ------------------------------------------------- */
+
+void ghz_heads_write(page_model *p, side_writer *side);
+
+/* Fills p->tile, which is zeros. Returns 0 for damage. */
+int ghz_heads_read(page_model *p, side_reader *side);
+
+/* ---- Frequencies (tables.c): what lanes_impl.h codes by -------------------------------------- */
+
+/* Contexts whose frequencies a page has. */
+static inline unsigned contexts_of(const page_model *p) {
+  return p->values ? CONTEXTS : WIDTH_CONTEXTS;
+}
+
+/* About how many bits the tokens of contexts from .. to - 1 that were counted take, without the
+ * frequencies. */
+uint64_t ghz_tables_bits(const page_model *p, unsigned from, unsigned to);
+
+/* Chooses frequencies for what was counted, writes them, and makes p->table for encoding. */
+void ghz_tables_write(page_model *p, side_writer *side);
+
+/* Reads frequencies and makes p->table for decoding. Returns 0 for damage. */
+int ghz_tables_read(page_model *p, side_reader *side);
 
 #endif

@@ -1,7 +1,7 @@
 /* tables.c: owns the frequencies of symbols: choosing, writing and reading them. All of it in
  * integers, so that every machine chooses alike (law L3, docs/LAWS.md). */
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "coder/tables.h"
+#include "coder/side.h"
 
 #include <string.h>
 

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "file/layout.h"
+#include "file/header.h"
 #include "file/reader/reader.h"
 #include "file/writer/writer.h"
 #include "linear.h"

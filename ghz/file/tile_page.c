@@ -6,9 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "coder/heads.h"
-#include "coder/tables.h"
-#include "stream/sizes.h"
+#include "coder/side.h"
+#include "stream/stream.h"
 
 /* The first byte of a page. */
 enum kind { STORED = 0, ZSTD = 1, WIDTHS = 2, VALUES = 3, KINDS };

@@ -27,7 +27,7 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "isa/spread_table.h"
+#include "isa/each_choice.h"
 #include "rules/bytes.h"
 #include "rules/rules.h"
 

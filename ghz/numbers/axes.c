@@ -12,10 +12,10 @@
 #include "lattice.h"
 #include "numbers/tally.h"
 #include "rules/bytes.h"
+#include "rules/lattice_rules.h"
 #include "rules/parse.h"
-#include "rules/types.h"
-#include "stream/operand.h"
 #include "stream/place.h"
+#include "stream/stream.h"
 
 enum { RANK_MAX = 32, AXES = 3 };
 
@@ -49,7 +49,7 @@ typedef struct block_sums {
 
 typedef struct axes_job {
   const tile_codec *tiles;
-  operand source;
+  stream_operand source;
   joined_axis axis[AXES]; /* z, y, x */
   uint64_t outputs;       /* of a block */
   uint64_t blocks, parts; /* parts of each block, which are added in the end */
@@ -312,7 +312,7 @@ static ghz_status add_raw_tile(const axes_job *j, const placed_tile *t, tile_sou
   return GHZ_OK;
 }
 
-static tile_source source_at(const operand *o, uint64_t tile) {
+static tile_source source_at(const stream_operand *o, uint64_t tile) {
   tile_cursor c = cursor_at(o, tile / TILES_PER_CHUNK);
   tile_source src = cursor_next(&c, &o->slice);
   for (uint64_t i = 0; i < tile % TILES_PER_CHUNK; i++)

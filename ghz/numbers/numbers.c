@@ -10,14 +10,14 @@
 #include "context/call.h"
 #include "context/parallel.h"
 #include "linear.h"
+#include "rules/lattice_rules.h"
 #include "rules/parse.h"
-#include "rules/types.h"
 #include "stream/place.h"
 
 typedef struct number_job {
   const tile_codec *tiles;
   int streams;
-  operand source[2];
+  stream_operand source[2];
   int lattice_off[2], raw_off[2]; /* whether values of such tiles may be off the originals */
   exact error[2];                 /* by how much */
   number_sums *sums;              /* one per thread */
@@ -163,7 +163,7 @@ static ghz_status compare_chunk(const void *job, chunk *c) {
   return status;
 }
 
-/* ---- What the bounds add -------------------------------------------------------------------- */
+/* ---- What the bounds add --------------------------------------------------------------------- */
 
 /* *to += count * a * b */
 static void add_error(fixed to, const exact *count, const exact *a, const exact *b) {

@@ -6,7 +6,7 @@
 
 #include "numbers/tally.h"
 #include "rules/bytes.h"
-#include "rules/fill.h"
+#include "rules/lattice_rules.h"
 
 /* ---- Tallies --------------------------------------------------------------------------------- */
 

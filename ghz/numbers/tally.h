@@ -8,7 +8,7 @@
 
 #include "context/context.h"
 #include "numbers/exact.h"
-#include "rules/fill.h"
+#include "rules/lattice_rules.h"
 #include "tile/tile.h"
 
 enum tally_kind { TALLY_OF_NONE, TALLY_OF_ONE, TALLY_OF_PAIRS };

@@ -155,7 +155,8 @@ static int sum_whole(const ghz_lattice *l, const tile_header *t, const tile_exte
   const int dims = (int)e->dims;
   const column_grid g = columns_of(e->dims);
   const double others = t->transformed ? most_of_others(&t->coefficients, e->dims, axes) : 0;
-  if (!t->transformed || t->lattice.specials || e->n < TILE || !axes || others >= 0x1p53 ||
+  if (!t->transformed || t->lattice.specials || e->n < TILE || !axes || others >= 0x1p53 || t->lattice.order ||
+      t->lattice.height > NARROW_PLANES || mode_shift(l->type, t->lattice.mode) ||
       !is_quick(l, t, terms, e->dims))
     return 0;
   const int summed = summed_columns(g, axes);
@@ -164,8 +165,8 @@ static int sum_whole(const ghz_lattice *l, const tile_header *t, const tile_exte
   quick_coefficients q;
   quick_residual residual;
   ALIGNED double y[TILE];
-  quick_coefficients_of(dims, &t->coefficients, &q);
-  read_quick_residual(&t->lattice, &residual);
+  quick_coefficients_of(dims, &t->coefficients, 1, &q);
+  read_narrow_residual(&t->lattice, &residual);
   (dims == 3 ? sum_cube : sum_plane)(&q, axes, y);
   for (int k = 0; k < 8; k++)
     if (!(residual.live >> k & 1))

@@ -2,126 +2,7 @@
  * codec.h. */
 /* SPDX-License-Identifier: BSD-3-Clause */
 
-/* ---- Integers -------------------------------------------------------------------------------- */
-
-/* The integers of the lattice, in brick order. */
-static void brick_integers(const layer_header *h, const brick_layout *g, int wide, int64_t *q) {
-  ALIGNED int64_t r[TILE];
-  layer_by_position(h, wide, r);
-  if (wide) {
-    r[0] = h->order ? h->anchor : r[0];
-    if (h->order)
-      integrate_x_64(r, g, h->order);
-    merge_64(r, q, 0);
-    integrate_yz_64(q, g, h->order);
-  } else {
-    int32_t *narrow = (int32_t *)r;
-    narrow[0] = h->order ? (int32_t)h->anchor : narrow[0];
-    if (h->order)
-      integrate_x_32(narrow, g, h->order);
-    merge_32(r, q, 0);
-    integrate_yz_32((int32_t *)q, g, h->order);
-  }
-}
-
-/* The coefficients, in the order in which they are coded, of 32 bits. */
-static void narrow_coefficients(const layer_header *h, const live_coefficients *live, int32_t *c) {
-  ALIGNED bit_plane planes[PLANES_MAX];
-  expand_planes(h, planes);
-  coefficients_of_planes(planes, h->height, h->anchor, live->blocks, c);
-}
-
-/* The same, any. */
-static void wide_coefficients(const layer_header *h, int64_t *c) {
-  ALIGNED int64_t r[TILE];
-  layer_by_position(h, 1, r);
-  r[0] = h->anchor;
-  merge_64(r, c, 0);
-}
-
 /* ---- Values ---------------------------------------------------------------------------------- */
-
-/* y = transformed * step: one rounding of a product, one to the type. */
-#define DEFINE_COMPOSE(name, REAL)                                                                             \
-  static inline void name(const double *transformed, double step, unsigned n, REAL *y) {                       \
-    for (unsigned i = 0; i < n; i++)                                                                           \
-      y[i] = (REAL)(transformed[i] * step);                                                                    \
-  }
-
-DEFINE_COMPOSE(compose_f32, float)
-DEFINE_COMPOSE(compose_f64, double)
-#undef DEFINE_COMPOSE
-
-/* transformed += q * unit, where unit is the lattice's integer 1 in steps: an exact sum, rounded
- * once. */
-static void add_lattice(const int32_t *q, double unit, double *transformed) {
-  for (int i = 0; i < TILE; i++)
-    transformed[i] += (double)q[i] * unit;
-}
-
-/* Blocks of the lattice that are not 0 where coefficients are: few, mostly. */
-enum { SPARSE_BLOCKS = 24 };
-
-static unsigned count_blocks(const uint8_t width[BLOCKS]) {
-  unsigned count = 0;
-  for (int b = 0; b < BLOCKS; b++)
-    count += width[b] != 0;
-  return count;
-}
-
-/* Integer t of a block of so many planes. */
-static inline int64_t integer_of_planes(const bit_plane *planes, unsigned width, unsigned b, unsigned t) {
-  uint64_t q = (uint64_t) - (int64_t)(planes[width - 1][b] >> t & 1);
-  for (unsigned p = width - 1; p-- > 0;)
-    q = q << 1 | (planes[p][b] >> t & 1);
-  return (int64_t)q;
-}
-
-/* The same as add_lattice, of order 0, block by block from the planes. */
-static void add_sparse_lattice(const layer_header *h, double unit, double *transformed) {
-  ALIGNED bit_plane planes[PLANES_MAX];
-  expand_planes(h, planes);
-  for (unsigned k = 0; k < BLOCKS; k += 8)
-    for (unsigned b = k; load_u64(h->width + k) && b < k + 8; b++)
-      for (unsigned t = 0; h->width[b] && t < BLOCK; t++)
-        transformed[b * BLOCK + t] += (double)integer_of_planes(planes, h->width[b], b, t) * unit;
-}
-
-/* A brick with coefficients whose integers are small, in steps: in float64, without any rounding
- * but one. */
-static void compose(const ghz_lattice *l, const tile_header *b, const brick_layout *g, double *transformed) {
-  ALIGNED int64_t q[TILE];
-  ALIGNED int32_t c[TILE];
-  const double unit = part_of_step(l->type, b->lattice.mode);
-  const live_coefficients live = live_of(b->coefficients.width, g->dims, b->coefficients.anchor);
-  narrow_coefficients(&b->coefficients, &live, c);
-  inverse_transform(g->dims, c, &live, transformed);
-  if (b->lattice.height == 0 && b->lattice.order == 0)
-    return;
-  if (b->lattice.order == 0 && count_blocks(b->lattice.width) <= SPARSE_BLOCKS) {
-    add_sparse_lattice(&b->lattice, unit, transformed);
-  } else {
-    brick_integers(&b->lattice, g, 0, q);
-    add_lattice((const int32_t *)q, unit, transformed);
-  }
-}
-
-/* Values in steps, to their places. */
-static void place_composed(const tile_place *p, const double *transformed, double step, ghz_type out,
-                           int streaming, void *dst) {
-  const tile_extent *e = &p->extent;
-  ALIGNED double room[32];
-  const size_t size = ghz_type_size(out), line = e->x * size;
-  for (line_walk w = first_line(p); more_lines(&w); next_line(&w)) {
-    void *to = (char *)dst + w.at * size, *place = streaming && may_stream(to, line) ? room : to;
-    if (out == GHZ_F32)
-      compose_f32(transformed + w.column, step, e->x, place);
-    else
-      compose_f64(transformed + w.column, step, e->x, place);
-    if (place != to)
-      stream_line(to, place, line);
-  }
-}
 
 /* The integers K of any brick with coefficients, in 128 bits. */
 static void compose_integers(const ghz_lattice *l, const tile_header *b, const brick_layout *g,
@@ -135,23 +16,21 @@ static void compose_integers(const ghz_lattice *l, const tile_header *b, const b
     k[i] += (wide_integer)q[i] * ((wide_integer)1 << shift);
 }
 
-static void compose_wide(const ghz_lattice *l, const tile_header *b, const brick_layout *g,
-                         double *transformed) {
-  wide_integer k[TILE];
-  compose_integers(l, b, g, k);
-  for (int i = 0; i < TILE; i++)
-    transformed[i] = (double)k[i] / (double)(UINT64_C(1) << transform_bits((unsigned)g->dims));
-}
-
-static void decode_transformed(const ghz_lattice *l, const tile_header *b, uint32_t terms, ghz_type out,
+/* Beyond what float64 holds: one rounding of K, one of the product, one to the type. */
+static void decode_transformed(const ghz_lattice *l, const tile_header *b, ghz_type out,
                                const tile_place *place, int streaming, void *dst) {
-  ALIGNED double transformed[TILE];
-  const brick_layout *g = &brick_layouts[place->extent.dims];
-  if (fits_32_bits(l, b->lattice.mode, terms) && inverse_is_exact(&b->coefficients))
-    compose(l, b, g, transformed);
-  else
-    compose_wide(l, b, g, transformed);
-  place_composed(place, transformed, l->step, out, streaming, dst);
+  wide_integer k[TILE];
+  ALIGNED double y[TILE];
+  const double one = (double)(UINT64_C(1) << transform_bits(place->extent.dims));
+  compose_integers(l, b, &brick_layouts[place->extent.dims], k);
+  for (int i = 0; i < TILE; i++) {
+    const double value = (double)k[i] / one * l->step;
+    if (out == GHZ_F32)
+      ((float *)(void *)y)[i] = (float)value;
+    else
+      y[i] = value;
+  }
+  scatter_brick(place, y, ghz_type_size(out), streaming, dst);
 }
 
 static void decode_untransformed(const ghz_lattice *l, const layer_header *h, uint32_t terms, ghz_type out,
@@ -164,10 +43,12 @@ static void decode_untransformed(const ghz_lattice *l, const layer_header *h, ui
   scatter_brick(place, y, ghz_type_size(out), streaming, dst);
 }
 
-static void decode_any_brick(const ghz_lattice *l, const tile_header *t, uint32_t terms, ghz_type out,
-                             const tile_place *place, int streaming, void *dst) {
+/* Not inline: it takes 100 KiB of the stack, which compilers touch page by page in any case. */
+static __attribute__((noinline)) void decode_any_brick(const ghz_lattice *l, const tile_header *t,
+                                                       uint32_t terms, ghz_type out, const tile_place *place,
+                                                       int streaming, void *dst) {
   if (t->transformed)
-    decode_transformed(l, t, terms, out, place, streaming, dst);
+    decode_transformed(l, t, out, place, streaming, dst);
   else
     decode_untransformed(l, &t->lattice, terms, out, place, streaming, dst);
 }

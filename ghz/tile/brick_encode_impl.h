@@ -145,16 +145,13 @@ static const float *transform_input(const brick *b, float *scale, float room[TIL
   static double name(const REAL *x, double inverse, const double *transformed, double *residual) {             \
     const vec_64 magnitude = (vec_64){0} + INT64_MAX;                                                          \
     vec_64 bits, largest = {0};                                                                                \
-    int64_t all = 0;                                                                                           \
     for (int i = 0; i < TILE; i += DOUBLES) {                                                                  \
       for (int k = i; k < i + DOUBLES; k++)                                                                    \
         residual[k] = (double)x[k] * inverse - transformed[k];                                                 \
       memcpy(&bits, residual + i, sizeof bits);                                                                \
       largest = max_64(bits & magnitude, largest);                                                             \
     }                                                                                                          \
-    for (int i = 0; i < DOUBLES; i++)                                                                          \
-      all = largest[i] > all ? largest[i] : all;                                                               \
-    return from_bits_f64((uint64_t)all);                                                                       \
+    return from_bits_f64((uint64_t)largest_lane_64(largest));                                                  \
   }
 
 DEFINE_LEFT(residual_f32, float)
@@ -197,11 +194,16 @@ static unsigned measure_coefficients(const brick *b, brick_encoding *p) {
   return finish_coefficients(w) + widths_sum(w->width);
 }
 
-static void inverse_transform(int dims, const int32_t *c, const live_coefficients *live, double *y) {
-  if (dims == 3)
-    inverse_cubes(c, live, y);
-  else
-    inverse_planes(c, live, y);
+/* The values of rounded coefficients, in steps. */
+static void values_of_coefficients(int dims, const brick_encoding *p, double *transformed) {
+  const tile_place whole = packed_place(whole_tile(dims));
+  const brick_target to = target_of(&whole, sizeof *transformed, 0, 1, transformed);
+  const tile_widths *w = &p->coefficients.widths;
+  static const quick_residual nothing;
+  quick_coefficients q;
+  begin_coefficients(dims, w->width, w->lead.anchor, 1, &q);
+  coefficients_of_integers(dims, p->c, &q);
+  put_all_sums(dims, GHZ_F64, &q, &nothing, &to);
 }
 
 /* What residual_in_float finds, in float64: for any brick. Returns 0 if it needs more than 16 bits,
@@ -211,11 +213,9 @@ static int residual_in_double(const brick *b, brick_encoding *p) {
   ALIGNED int16_t linear[TILE], r[TILE];
   tile_widths *w = &p->lattice.widths;
   const double inverse = 1 / b->lattice->step;
-  const live_coefficients live =
-      live_of(p->coefficients.widths.width, b->grid->dims, p->coefficients.widths.lead.anchor);
   if (p->narrow)
     integers_of_floats(b->grid->dims, &p->floats, p->c);
-  inverse_transform(b->grid->dims, p->c, &live, transformed);
+  values_of_coefficients(b->grid->dims, p, transformed);
   double largest = b->lattice->type == GHZ_F32 ? residual_f32(b->values, inverse, transformed, residual)
                                                : residual_f64(b->values, inverse, transformed, residual);
   if (b->outside)
@@ -336,7 +336,7 @@ static void prefetch_brick(const tile_place *p, const void *x, size_t size) {
 static int encode_brick(const ghz_lattice *l, int least, int order, const tile_place *place, const void *x,
                         size_t limit, uint8_t *dst, size_t *size) {
   ALIGNED uint8_t columns[TILE * 8], copy[TILE * 8], outside[TILE];
-  const size_t value = ghz_type_size(l->type);
+  const size_t value = value_bytes(l->type);
   brick b;
   *size = 0;
   b.integers.least = least;
@@ -388,14 +388,14 @@ static int encode_exactly(const ghz_lattice *l, int order, const tile_place *pla
     order = 1;
   if (!encode_on_lattice(l, COARSE, order, place, x, limit, dst, size))
     return 0;
-  if (*size < limit && has_no_widths(dst, *size) && one_value_is_missed(l, place, x, &bits))
+  if (*size < limit && has_no_widths(place->extent.dims, dst, *size) && one_value_is_missed(l, place, x, &bits))
     *size = put_value_before(l->type, bits, dst, *size);
   return 1;
 }
 
 /* Values outside the lattice that are nothing but zeros stand for an empty tile. */
 static size_t encode(const ghz_lattice *l, int order, const tile_place *place, const void *x, uint8_t *dst) {
-  const size_t value = ghz_type_size(l->type), raw = 1 + place->extent.n * value;
+  const size_t value = value_bytes(l->type), raw = 1 + place->extent.n * value;
   size_t size;
   const int on_lattice = encode_exactly(l, order, place, x, raw, dst, &size);
   if (on_lattice && size < raw)

@@ -17,13 +17,9 @@
 
 #include "coder/page.h"
 #include "rules/bytes.h"
-#include "rules/constant.h"
-#include "rules/fill.h"
 #include "rules/lattice_rules.h"
-#include "rules/lead.h"
 #include "rules/op.h"
 #include "rules/parse.h"
-#include "rules/paste.h"
 #include "rules/rules.h"
 #include "rules/transform.h"
 #include "tile/tile.h"
@@ -132,6 +128,7 @@ static void clear_behind(void *integers, size_t size, unsigned n) {
 #define SIGNED_TYPE int32_t
 #define SIGNED_VEC vec_32
 #define SIGNED_MAX max_32
+#define LARGEST_LANE largest_lane_32
 #define REAL_VEC vec_f32
 #define EQUAL equal_f32
 #define VEC_TOP_BITS top_bits_32
@@ -145,6 +142,7 @@ static void clear_behind(void *integers, size_t size, unsigned n) {
 #define SIGNED_TYPE int64_t
 #define SIGNED_VEC vec_64
 #define SIGNED_MAX max_64
+#define LARGEST_LANE largest_lane_64
 #define REAL_VEC vec_f64
 #define EQUAL equal_f64
 #define VEC_TOP_BITS top_bits_64
@@ -171,16 +169,16 @@ static void clear_behind(void *integers, size_t size, unsigned n) {
 #include "tile/differences_impl.h"
 #include "tile/encode_impl.h"
 #include "tile/decode_impl.h"
-#include "tile/narrow_layer_impl.h"
-#include "tile/inverse_float_impl.h"
-#include "tile/fresh_brick_impl.h"
-#include "tile/residual_impl.h"
-#include "tile/brick_encode_impl.h"
 #include "tile/quick_integers_impl.h"
 #include "tile/quick_values_impl.h"
 #include "tile/quick_lorenzo_impl.h"
 #include "tile/quick_transform_impl.h"
 #include "tile/quick_decode_impl.h"
+#include "tile/narrow_layer_impl.h"
+#include "tile/inverse_float_impl.h"
+#include "tile/fresh_brick_impl.h"
+#include "tile/residual_impl.h"
+#include "tile/brick_encode_impl.h"
 #include "tile/brick_decode_impl.h"
 #include "tile/sum_impl.h"
 #include "tile/compute_impl.h"

@@ -118,3 +118,40 @@ static void decode_flat(const ghz_lattice *l, const layer_header *h, uint32_t te
   if (n < TILE)
     memcpy(dst, full, n * ghz_type_size(out));
 }
+
+/* ---- Of bricks, in memory -------------------------------------------------------------------- */
+
+/* The integers of the lattice, in brick order. */
+static void brick_integers(const layer_header *h, const brick_layout *g, int wide, int64_t *q) {
+  ALIGNED int64_t r[TILE];
+  layer_by_position(h, wide, r);
+  if (wide) {
+    r[0] = h->order ? h->anchor : r[0];
+    if (h->order)
+      integrate_x_64(r, g, h->order);
+    merge_64(r, q, 0);
+    integrate_yz_64(q, g, h->order);
+  } else {
+    int32_t *narrow = (int32_t *)r;
+    narrow[0] = h->order ? (int32_t)h->anchor : narrow[0];
+    if (h->order)
+      integrate_x_32(narrow, g, h->order);
+    merge_32(r, q, 0);
+    integrate_yz_32((int32_t *)q, g, h->order);
+  }
+}
+
+/* The coefficients, in the order in which they are coded, of 32 bits. */
+static void narrow_coefficients(const layer_header *h, const live_coefficients *live, int32_t *c) {
+  ALIGNED bit_plane planes[PLANES_MAX];
+  expand_planes(h, planes);
+  coefficients_of_planes(planes, h->height, h->anchor, live->blocks, c);
+}
+
+/* The same, any. */
+static void wide_coefficients(const layer_header *h, int64_t *c) {
+  ALIGNED int64_t r[TILE];
+  layer_by_position(h, 1, r);
+  r[0] = h->anchor;
+  merge_64(r, c, 0);
+}

@@ -79,17 +79,6 @@ static void hide(tile_integers *t, const layer_header *h, const tile_extent *e) 
 
 /* ---- From tiles ------------------------------------------------------------------------------ */
 
-/* All values of a brick with coefficients, in steps: float64 holds them without rounding. */
-static void compose_exactly(const ghz_lattice *l, const tile_header *t, unsigned dims, uint32_t terms,
-                            double *composed) {
-  const tile_place whole = packed_place(whole_tile((int)dims));
-  const brick_target to = target_of(&whole, sizeof *composed, 0, 1, composed);
-  if (is_quick(l, t, terms, dims))
-    put_transformed((int)dims, t, GHZ_F64, &to);
-  else
-    compose(l, t, &brick_layouts[dims], composed);
-}
-
 /* Whole numbers times 2^-bits to integers. Returns 0 if one reaches 2^50. */
 static int to_integers_64(const double *v, unsigned bits, int64_t *q) {
   const double unit = (double)(UINT64_C(1) << bits), zero = ROUND_F64;
@@ -110,9 +99,12 @@ static void transformed_integers(const ghz_lattice *l, const tile_header *b, con
   const unsigned dims = (unsigned)g->dims;
   t->shift = lattice_bits(l->type, g->dims) - transform_bits(dims);
   t->form = IN_64;
-  if (fits_32_bits(l, b->lattice.mode, terms) && inverse_is_exact(&b->coefficients)) {
+  if (is_quick(l, b, terms, dims)) {
     ALIGNED double composed[TILE];
-    compose_exactly(l, b, dims, terms, composed);
+    const tile_place whole = packed_place(whole_tile(g->dims));
+    const double unit = part_of_step(l->type, b->lattice.mode);
+    const brick_target to = target_of(&whole, sizeof *composed, 0, unit, composed);
+    put_transformed(l, g->dims, b, GHZ_F64, &to);
     if (to_integers_64(composed, transform_bits(dims), t->q64))
       return;
   }

@@ -1,16 +1,15 @@
-/* quick_decode_impl.h: which bricks have a quick way, that gives the values of
- * brick_decode_impl.h. Part of codec.h. */
+/* quick_decode_impl.h: bricks that registers hold: of 32 bits, and with coefficients that float64
+ * holds. All others are brick_decode_impl.h's. Part of codec.h. */
 /* SPDX-License-Identifier: BSD-3-Clause */
 
-/* Integers of 32 bits whose sums along x are of 16, or sums of products that are exact. */
+/* Integers of 32 bits: whose sums along x are of 16, or beside sums of products that are exact. */
 static int is_quick(const ghz_lattice *l, const tile_header *b, uint32_t terms, unsigned dims) {
-  const layer_header *h = &b->lattice, *c = &b->coefficients;
+  const layer_header *h = &b->lattice;
   const unsigned summed = dims == 3 ? SUMMED_PLANES_3 : SUMMED_PLANES_2;
   if (!ghz_quick_bricks || !fits_32_bits(l, h->mode, terms))
     return 0;
   if (b->transformed)
-    return h->order == 0 && !mode_shift(l->type, h->mode) && h->height <= NARROW_PLANES &&
-           c->height <= NARROW_PLANES && inverse_is_exact(c);
+    return inverse_is_exact(&b->coefficients);
   return h->height <= (h->order ? summed : NARROW_PLANES);
 }
 
@@ -28,10 +27,10 @@ static void put_untransformed(const ghz_lattice *l, const layer_header *h, uint3
 static void decode_whole_quickly(const ghz_lattice *l, const tile_header *b, uint32_t terms, ghz_type out,
                                  const tile_place *place, int streaming, void *dst) {
   const unsigned dims = place->extent.dims;
-  const double unit = b->transformed ? l->step : mode_unit(l->type, l->step, b->lattice.mode);
+  const double unit = mode_unit(l->type, l->step, b->lattice.mode);
   const brick_target t = target_of(place, ghz_type_size(out), streaming, unit, dst);
   if (b->transformed)
-    put_transformed((int)dims, b, out, &t);
+    put_transformed(l, (int)dims, b, out, &t);
   else
     put_untransformed(l, &b->lattice, terms, dims, out, &t);
 }

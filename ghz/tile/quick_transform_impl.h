@@ -1,5 +1,5 @@
-/* quick_transform_impl.h: bricks with coefficients to values: in float64 as transform_impl.h,
- * frequencies that are 0 left out, scaled and stored by the last axis. Part of codec.h. */
+/* quick_transform_impl.h: bricks with coefficients to values, in float64 that rounds nothing:
+ * frequencies that are 0 are left out, scaled and stored by the last axis. Part of codec.h. */
 /* SPDX-License-Identifier: BSD-3-Clause */
 
 /* Whether float64 adds up coefficients without rounding. */
@@ -55,15 +55,31 @@ GHZ_INLINE mirrored_sums inverse_wide(int n, const double *c, int from, int live
 
 /* ---- Coefficients ---------------------------------------------------------------------------- */
 
-/* Coefficients but the first, times 2^-s; rows of the first live ux of live groups alone are
+/* Coefficients in units of what R counts; rows of the first live ux of live groups alone are
  * set. */
 typedef struct quick_coefficients {
   live_coefficients live;
   uint64_t places; /* a bit for each that has any, the first one included */
+  double scale;    /* of one */
+  double first;    /* the share of the first one along the last axis but x: it is not in c[] */
   ALIGNED double c[TILE];
 } quick_coefficients;
 
 enum { PLACE_REGS = PLACES / FLOATS };
+
+GHZ_INLINE void put_scaled(vec_32 x, double scale, double *c) {
+  const vec_f64 low = doubles_of(x, 0) * scale, high = doubles_of(x, 1) * scale;
+  vec_store(c, (vec_16)low);
+  vec_store(c + DOUBLES, (vec_16)high);
+}
+
+/* The places that have any, of a group. */
+GHZ_INLINE uint64_t places_with_any(const vec_32 any[PLACE_REGS]) {
+  uint64_t places = 0;
+  for (int r = 0; r < PLACE_REGS; r++)
+    places |= (uint64_t)top_bits_32((vec_32)(any[r] != 0)) << r * FLOATS;
+  return places;
+}
 
 /* The first `rows` rows of N16 blocks; their bits are added by place. */
 GHZ_INLINE void convert_rows(const vec_16 v[BLOCK], int rows, double scale, double *c, vec_32 any[PLACE_REGS]) {
@@ -71,19 +87,14 @@ GHZ_INLINE void convert_rows(const vec_16 v[BLOCK], int rows, double scale, doub
     if (k / PLACE_REGS >= rows)
       continue;
     const vec_32 x = widen_blocks(v, k);
-    const vec_f64 low = doubles_of(x, 0) * scale, high = doubles_of(x, 1) * scale;
-    vec_store(c + k * FLOATS, (vec_16)low);
-    vec_store(c + k * FLOATS + DOUBLES, (vec_16)high);
+    put_scaled(x, scale, c + k * FLOATS);
     any[k % PLACE_REGS] |= x;
   }
 }
 
 /* A group's coefficients: which places have any. */
 GHZ_INLINE uint64_t convert_group(const narrow_bytes *bytes, int block, int rows, double scale, double *c) {
-  vec_32 any[PLACE_REGS];
-  uint64_t places = 0;
-  for (int r = 0; r < PLACE_REGS; r++)
-    any[r] = (vec_32){0};
+  vec_32 any[PLACE_REGS] = {{0}};
   for (int b = block; rows > 0; b += N16, rows -= N16 / 2) {
     vec_16 v[BLOCK];
     narrow_blocks(bytes, b, v);
@@ -92,26 +103,65 @@ GHZ_INLINE uint64_t convert_group(const narrow_bytes *bytes, int block, int rows
     turn_blocks_16(v);
     convert_rows(v, rows, scale, c + b * BLOCK, any);
   }
-  for (int r = 0; r < PLACE_REGS; r++)
-    places |= (uint64_t)top_bits_32((vec_32)(any[r] != 0)) << r * FLOATS;
-  return places;
+  return places_with_any(any);
 }
 
-static void quick_coefficients_of(int dims, const layer_header *h, quick_coefficients *q) {
+/* Their widths and the first one, which counts 2^16 times; `unit` in steps. */
+static void begin_coefficients(int dims, const uint8_t width[BLOCKS], int64_t first, double unit,
+                               quick_coefficients *q) {
+  q->live = live_of(width, dims, first);
+  q->places = first != 0;
+  q->scale = (dims == 3 ? 0x1p-29 : 0x1p-21) / unit;
+  q->first = (double)first * 0x1p16 * q->scale;
+}
+
+/* Those of 16 bits, in registers. */
+static void narrow_coefficients_of(int dims, const layer_header *h, quick_coefficients *q) {
   narrow_bytes bytes;
   const int blocks = dims == 3 ? 32 : 64; /* of a group */
   bytes_of_layer(h, &bytes);
-  q->live = live_of(h->width, dims, h->anchor);
-  q->places = h->anchor != 0;
   for (int g = 0; g * blocks < q->live.blocks; g++)
     if (q->live.group[g])
-      q->places |= convert_group(&bytes, g * blocks, (int)q->live.x, dims == 3 ? 0x1p-29 : 0x1p-21, q->c)
-                   << PLACES * g;
+      q->places |= convert_group(&bytes, g * blocks, (int)q->live.x, q->scale, q->c) << PLACES * g;
+}
+
+/* Of 32 bits, as they are coded. */
+static void coefficients_of_integers(int dims, const int32_t *c, quick_coefficients *q) {
+  const int rows = dims == 3 ? 16 : 32; /* of a group */
+  const double scale = q->scale;
+  for (int g = 0; 2 * rows * g < q->live.blocks; g++) {
+    vec_32 any[PLACE_REGS] = {{0}};
+    const int begin = rows * PLACES * g, end = begin + (q->live.group[g] ? (int)q->live.x * PLACES : 0);
+    for (int i = begin; i < end; i += PLACES)
+      for (int r = 0; r < PLACE_REGS; r++) {
+        const vec_32 x = *(const vec_32 *)(const void *)(c + i + r * FLOATS);
+        put_scaled(x, scale, q->c + i + r * FLOATS);
+        any[r] |= x;
+      }
+    q->places |= places_with_any(any) << PLACES * g;
+  }
+  q->c[0] = 0;
+}
+
+/* Apart: its memory would part what the common case has side by side. */
+static __attribute__((noinline)) void coefficients_of_layer(int dims, const layer_header *h,
+                                                            quick_coefficients *q) {
+  ALIGNED int32_t c[TILE];
+  narrow_coefficients(h, &q->live, c);
+  coefficients_of_integers(dims, c, q);
+}
+
+static void quick_coefficients_of(int dims, const layer_header *h, double unit, quick_coefficients *q) {
+  begin_coefficients(dims, h->width, h->anchor, unit, q);
+  if (h->height <= NARROW_PLANES)
+    narrow_coefficients_of(dims, h, q);
+  else
+    coefficients_of_layer(dims, h, q);
 }
 
 /* ---- What coefficients leave ----------------------------------------------------------------- */
 
-/* R of order 0, in brick order: of eighths of a brick where it may differ from 0. */
+/* R, in brick order: of eighths of a brick where it may differ from 0. */
 typedef struct quick_residual {
   unsigned live; /* a bit for each eighth */
   ALIGNED int32_t q[TILE];
@@ -126,7 +176,8 @@ static unsigned eighths_with_widths(const uint8_t width[BLOCKS]) {
   return live;
 }
 
-static void read_quick_residual(const layer_header *h, quick_residual *residual) {
+/* Those of order 0 and of 16 bits, in registers. */
+static void read_narrow_residual(const layer_header *h, quick_residual *residual) {
   const unsigned at_once = N16 > 16 ? N16 / 16 : 1; /* eighths */
   narrow_bytes bytes;
   residual->live = eighths_with_widths(h->width);
@@ -141,6 +192,15 @@ static void read_quick_residual(const layer_header *h, quick_residual *residual)
     turn_blocks_16(v);
     _Pragma("GCC unroll 16") for (int k = 0; k < 16; k++)
         vec_store(residual->q + b * BLOCK + k * FLOATS, (vec_16)widen_blocks(v, k));
+  }
+}
+
+static void read_quick_residual(const layer_header *h, int dims, quick_residual *residual) {
+  if (h->order == 0 && h->height <= NARROW_PLANES) {
+    read_narrow_residual(h, residual);
+  } else {
+    residual->live = 0xff;
+    brick_integers(h, &brick_layouts[dims], 0, (int64_t *)(void *)residual->q);
   }
 }
 
@@ -213,14 +273,14 @@ GHZ_INLINE void inverse_depth(double *lines, int u, const live_pairs *live, doub
     }
 }
 
-/* All axes of cubes. `first` is the first coefficient's share along z. */
+/* All axes of cubes. */
 GHZ_INLINE void put_cube(enum value_kind kind, brick_target t, const quick_residual *residual,
-                         const quick_coefficients *q, double first) {
+                         const quick_coefficients *q) {
   ALIGNED double lines[TILE], b[TILE];
   live_pairs live;
   lines_of_cubes(q, lines, &live);
   for (int u = 0; u < live.uys; u++)
-    inverse_depth(lines, u, &live, u ? 0 : first, b);
+    inverse_depth(lines, u, &live, u ? 0 : q->first, b);
   for (int z = 0; z < 8; z++, t.to += t.plane)
     if (residual->live >> z & 1)
       put_axis(8, 16, kind, t, residual, EIGHTH * z, b + 128 * z, live.uys, 0, t.to);
@@ -228,9 +288,9 @@ GHZ_INLINE void put_cube(enum value_kind kind, brick_target t, const quick_resid
       put_axis(8, 16, kind, t, NULL, 0, b + 128 * z, live.uys, 0, t.to);
 }
 
-/* Both axes of planes. `first` is the first coefficient's share along y. */
+/* Both axes of planes. */
 GHZ_INLINE void put_plane(enum value_kind kind, brick_target t, const quick_residual *residual,
-                          const quick_coefficients *q, double first) {
+                          const quick_coefficients *q) {
   ALIGNED double lines[TILE];
   const int uys = (int)(bit_length(q->places) + 1) / 2 * 2;
   for (int l = 0; l < uys; l++)
@@ -239,15 +299,15 @@ GHZ_INLINE void put_plane(enum value_kind kind, brick_target t, const quick_resi
     else
       memset(lines + 32 * l, 0, 32 * sizeof *lines);
   if (residual->live)
-    put_axis(32, 32, kind, t, residual, 0, lines, uys, first, t.to);
+    put_axis(32, 32, kind, t, residual, 0, lines, uys, q->first, t.to);
   else
-    put_axis(32, 32, kind, t, NULL, 0, lines, uys, first, t.to);
+    put_axis(32, 32, kind, t, NULL, 0, lines, uys, q->first, t.to);
 }
 
 #define DEFINE_PUT_SUMS(name, kind)                                                                            \
   static void name##_##kind(const brick_target *t, const quick_residual *residual,                             \
-                            const quick_coefficients *q, double first) {                                       \
-    name(kind, *t, residual, q, first);                                                                        \
+                            const quick_coefficients *q) {                                                     \
+    name(kind, *t, residual, q);                                                                               \
   }
 DEFINE_PUT_SUMS(put_cube, TO_FLOAT)
 DEFINE_PUT_SUMS(put_cube, TO_DOUBLE)
@@ -255,16 +315,22 @@ DEFINE_PUT_SUMS(put_plane, TO_FLOAT)
 DEFINE_PUT_SUMS(put_plane, TO_DOUBLE)
 #undef DEFINE_PUT_SUMS
 
-/* All sums are integers below 2^53, as inverse_is_exact has it: of coefficients of 16 bits, and the
- * first one of 2^28, which joins times 256^2. */
-static void put_transformed(int dims, const tile_header *b, ghz_type out, const brick_target *t) {
+/* The sums to their places. */
+static void put_all_sums(int dims, ghz_type out, const quick_coefficients *q, const quick_residual *residual,
+                         const brick_target *t) {
+  if (dims == 3)
+    (out == GHZ_F32 ? put_cube_TO_FLOAT : put_cube_TO_DOUBLE)(t, residual, q);
+  else
+    (out == GHZ_F32 ? put_plane_TO_FLOAT : put_plane_TO_DOUBLE)(t, residual, q);
+}
+
+/* Where inverse_is_exact, all sums of coefficients are integers below 2^53, and R is added with one
+ * rounding. `t` scales the integer 1 of the lattice. */
+static void put_transformed(const ghz_lattice *l, int dims, const tile_header *b, ghz_type out,
+                            const brick_target *t) {
   quick_coefficients q;
   quick_residual residual;
-  quick_coefficients_of(dims, &b->coefficients, &q);
-  read_quick_residual(&b->lattice, &residual);
-  const double first = (double)b->coefficients.anchor * (dims == 3 ? 0x1p-13 : 0x1p-5);
-  if (dims == 3)
-    (out == GHZ_F32 ? put_cube_TO_FLOAT : put_cube_TO_DOUBLE)(t, &residual, &q, first);
-  else
-    (out == GHZ_F32 ? put_plane_TO_FLOAT : put_plane_TO_DOUBLE)(t, &residual, &q, first);
+  quick_coefficients_of(dims, &b->coefficients, part_of_step(l->type, b->lattice.mode), &q);
+  read_quick_residual(&b->lattice, dims, &residual);
+  put_all_sums(dims, out, &q, &residual, t);
 }

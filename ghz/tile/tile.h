@@ -7,7 +7,7 @@
 #ifndef GHZ_TILE_H
 #define GHZ_TILE_H
 
-#include "rules/constant.h"
+#include "rules/parse.h"
 #include "rules/shape.h"
 #include "tile/wide_sum.h"
 

@@ -2,6 +2,7 @@
  * without one in the thread. */
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include <ghz/numbers.h>
+#include <ghz/quality.h>
 
 #include "damage.h"
 #include "support.h"
@@ -55,6 +56,30 @@ Test(messages, lattices) {
   SAYS(GHZ_EINVAL, "range nan", make(GHZ_REL, 0.1, NAN, 1));
   SAYS(GHZ_EINVAL, "type 9 is unknown", ghz_lattice_make((ghz_type)9, (ghz_bound){GHZ_ABS, 1}, 0, 0, &lattice));
   SAYS(GHZ_EINVAL, "lattice is NULL", ghz_lattice_make(GHZ_F32, (ghz_bound){GHZ_ABS, 1}, 0, 0, NULL));
+}
+
+Test(messages, meters) {
+  const uint64_t extents[33] = {3, UINT64_MAX / 2};
+  const double x[3] = {1, 2, NAN};
+  ghz_meter *m;
+  ghz_quality q;
+  SAYS(GHZ_EINVAL, "meter is NULL", ghz_meter_create(1, extents, NULL));
+  SAYS(GHZ_EINVAL, "extent is NULL", ghz_meter_create(1, NULL, &m));
+  SAYS(GHZ_EINVAL, "-1 dimensions: must be 0 to 32", ghz_meter_create(-1, NULL, &m));
+  SAYS(GHZ_EINVAL, "33 dimensions: must be 0 to 32", ghz_meter_create(33, extents, &m));
+  SAYS(GHZ_EINVAL, "too many values", ghz_meter_create(2, extents, &m));
+  SAYS(GHZ_ENOMEM, "out of memory", ghz_meter_create(2, (const uint64_t[]){1, (uint64_t)1 << 61}, &m));
+  cr_expect_null(m);
+  cr_assert_eq(ghz_meter_create(1, extents, &m), GHZ_OK);
+  ghz_meter_add(m, x, x, 2);
+  SAYS(GHZ_EINVAL, "the array is not complete", ghz_meter_read(m, &q));
+  SAYS(GHZ_EINVAL, "meter or quality is NULL", ghz_meter_read(m, NULL));
+  ghz_meter_add(m, x + 2, x + 2, 1);
+  ghz_meter_add(m, x, x, 3); /* more than the array has */
+  cr_expect_eq(ghz_meter_read(m, &q), GHZ_OK);
+  cr_expect(q.count == 3 && q.finite == 2 && q.mismatches == 0 && q.error == 0 && q.correlation == 1);
+  ghz_meter_free(m);
+  ghz_meter_free(NULL);
 }
 
 /* In a program whose locale has a comma for a point, which it keeps. */

@@ -4,10 +4,10 @@
 #include "file/reader/reader.h"
 
 #include "file/checksum.h"
-#include "file/layout.h"
+#include "file/header.h"
 #include "file/pack.h"
 #include "file/source.h"
-#include "stream/sizes.h"
+#include "stream/stream.h"
 
 /* What a call wants. */
 typedef struct window {

@@ -1,6 +1,6 @@
 /* append.c: owns beginning to append to a file: a longer array, behind what is there. */
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "file/layout.h"
+#include "file/header.h"
 #include "file/reader/reader.h"
 #include "file/source.h"
 #include "file/writer/writer.h"

@@ -4,7 +4,7 @@
 #include <sys/file.h>
 
 #include "file/checksum.h"
-#include "file/layout.h"
+#include "file/header.h"
 #include "file/writer/writer.h"
 #include "rules/bytes.h"
 

@@ -5,7 +5,7 @@
 
 #include "file/index/index.h"
 #include "file/temporary.h"
-#include "rules/fill.h"
+#include "rules/lattice_rules.h"
 
 struct ghz_file_writer {
   char *name; /* NULL: none */

@@ -75,8 +75,8 @@
  *                 which the library makes on the thread's first such call and frees when the thread
  *                 ends: nothing to create, and safe in any pool of threads and after fork(). It
  *                 keeps scratch memory as any context does.
- *   Cases         ghz_add, ghz_compress and others that only name a case of another call are inline:
- *                 no symbols of the library. Who calls by symbol takes ghz_linear,
+ *   Cases         ghz_add, ghz_compress and others that only name a case of another call are
+ *                 inline: no symbols of the library. Who calls by symbol takes ghz_linear,
  *                 ghz_compress_shape.
  *   Messages      ghz_context_message has a sentence for every failure: of calls with a context,
  *                 with NULL of this thread's calls without one.
@@ -403,8 +403,8 @@ GHZ_API size_t ghz_size_bound(size_t n, ghz_type type, uint32_t terms);
 /* As ghz_size_bound, of any shape; also 0 where the shape is invalid. */
 GHZ_API size_t ghz_shape_bound(const ghz_shape *shape, ghz_type type, uint32_t terms);
 
-/* Compresses an array of a shape, in C order without gaps, to a stream in dst, and sets *size to its
- * size, at most ghz_shape_bound(shape, type, 1). Reads x twice at most.
+/* Compresses an array of a shape, in C order without gaps, to a stream in dst, and sets *size to
+ * its size, at most ghz_shape_bound(shape, type, 1). Reads x twice at most.
  * order: GHZ_ORDER_BEST, GHZ_ORDER_LORENZO, or 0 to 2, of bricks of 8 x 8 x 16 also 3, to fix it.
  * Errors: EINVAL (also: the shape is invalid), ECAPACITY, ENOMEM, ERANGE (a value of GHZ_I64 beyond
  * 2^44 that is not the fill).

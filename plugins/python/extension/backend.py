@@ -14,6 +14,7 @@ build_wheel = build.build_wheel
 get_requires_for_build_editable = build.get_requires_for_build_editable
 get_requires_for_build_sdist = build.get_requires_for_build_sdist
 get_requires_for_build_wheel = build.get_requires_for_build_wheel
+prepare_metadata_for_build_wheel = build.prepare_metadata_for_build_wheel
 
 _HERE = pathlib.Path(__file__).parent.parent
 _CLONE = _HERE.parent.parent

@@ -12,6 +12,13 @@ import ghz
 from conftest import field
 
 
+class SpeaksDlpack:
+    """A tensor of a library that has DLPack alone."""
+
+    def __dlpack__(self, **_: Any) -> Any:
+        raise AssertionError("it is not asked")
+
+
 @pytest.mark.parametrize(
     ("array", "advice"),
     [
@@ -26,7 +33,8 @@ from conftest import field
         (np.zeros(3, np.longdouble), "float64"),
         (["a"], "<U1"),
         (np.array([None]), "object"),
-        ({"a": np.zeros(3)}, "object: give one array at a time"),
+        ({"a": np.zeros(3)}, "a dict is an object: give one array at a time; .* dict of tensors"),
+        (SpeaksDlpack(), "speaks DLPack alone: give np.from_dlpack.tensor."),
         (np.ma.masked_array([1.0], [True]), "filled"),
         (np.zeros(3, "M8[s]"), "datetime"),
     ],

@@ -62,6 +62,24 @@ grep -q '"max_error_at": 13, "max_error_index": \[1, 0, 1\].*"rms": 0.6454972243
 ok "$GHZ" compare fortran.npy off.f32 >out
 grep -q '^max error  *3 at 13 (1, 0, 2)$' out || die "Fortran: $(cat out)"
 fails 1 'off.f32: the bound 1 is violated: error 3 at 13 (1, 0, 1)' "$GHZ" compare --abs 1 ones.npy off.f32
+# Pearson's r, differences of neighbours along each axis in whatever order of the memory, and the data SSIM.
+# (plugins/python/tests/test_quality.py has them of all kinds of arrays, by NumPy.)
+ok "$GHZ" compare ones.npy off.f32 >out
+grep -q '^correlation  *-$' out && grep -q '^neighbours  *3, 3, 3 (' out && grep -q '^data SSIM  *-$' out || die "$(cat out)"
+ramp '200\077' '200\100' >last.f32 # 1 but for the last value, 4, whose neighbours along each axis are other ones
+ok "$GHZ" compare ones.npy last.f32 --json >out
+grep -q '"neighbours": \[3, 3, 3\], "ssim": null, "ssim_mean": null, "ssim_planes": 0' out || die "$(cat out)"
+for i in $(seq 0 23); do printf '\0\0\200\077'; done >slope.f32
+head -c 48 slope.f32 >half.f32 && head -c 48 /dev/zero >>half.f32 # the error is 0 in the first plane and -1 in the second
+ok "$GHZ" compare ones.npy half.f32 >out
+grep -q '^neighbours  *1, 0, 0 (' out || die "$(cat out)"
+{ "$TOOL" npy '(2, 3, 4)' f32 | sed 's/False/True/;s/, }/,  }/' | head -c 128; cat half.f32; } >half.npy # the last axis is the slowest
+ok "$GHZ" compare fortran.npy half.npy >out
+grep -q '^neighbours  *0, 0, 1 (' out || die "Fortran: $(cat out)"
+"$TOOL" make wave 40000 f32 >ssim.f32
+{ head -c 80000 ssim.f32; head -c 80000 /dev/zero; } >lost.f32 # the second of two planes
+ok "$GHZ" compare --dims 2x100x200 ssim.f32 lost.f32 >out
+grep -q '^data SSIM  *[-0-9.e]* in plane 1, mean of 2 0.[45][0-9]*$' out || die "$(cat out)"
 # Pictures
 "$GHZ" compare a.f32 b.f32 --png p.png --dims 200x300 2>err >/dev/null || { grep -q 'built without libpng' err && exit 0; die "$(cat err)"; }
 [ "$(head -c 8 p.png | od -A n -t x1 | tr -d ' ')" = 89504e470d0a1a0a ] || die "not a PNG"
@@ -71,6 +89,15 @@ size_of() { od -A n -t u1 -j 16 -N 8 "$1" | tr -s ' '; }
 [ "$(size_of p.png)" = ' 0 0 4 76 0 0 1 89' ] || die "p.png: $(size_of p.png)"
 ok "$GHZ" compare a.f32 b.f32 --png q.png --dims 100x20x30 >/dev/null
 [ "$(size_of q.png)" = ' 0 0 4 76 0 0 1 89' ] || die "q.png: $(size_of q.png)"
+# --slice picks the plane: of zeros, and of others in the middle
+ok "$GHZ" compare a.f32 b.f32 --png middle.png --slice 50 --dims 100x20x30 >/dev/null
+same q.png middle.png
+ok "$GHZ" compare a.f32 b.f32 --png first.png --slice 0 --dims 100x20x30 >/dev/null
+differ first.png middle.png
+fails 1 'a.f32: --slice: 100 is not inside 0:100, the range of dimension 0' "$GHZ" compare a.f32 b.f32 --png r.png --slice 100 --dims 100x20x30
+fails 1 'a.f32: --slice has 2 indices, and 1 dimensions are before the last two' "$GHZ" compare a.f32 b.f32 --png r.png --slice 1,2 --dims 100x20x30
+fails 2 '--slice 1:2: must be I,J,...; not a range' "$GHZ" compare a.f32 b.f32 --png r.png --slice 1:2 --dims 100x20x30
+fails 2 '--slice says what --png draws' "$GHZ" compare a.f32 b.f32 --slice 1
 fails 1 'p.png: already exists' "$GHZ" compare a.f32 b.f32 --png p.png --dims 200x300
 ok "$GHZ" compare a.f32 b.f32 -f --png p.png --dims 200x300 >/dev/null
 fails 1 'a.f32: --dims 3x2 needs 6 values, the file has 60000' "$GHZ" compare a.f32 b.f32 --png r.png --dims 3x2

@@ -32,6 +32,10 @@ says '--rel ' compress a.f32 --re
 says '' info --re
 says 'f32 f64 ' compress --type ''
 says 'f64 ' compress --type f6
+says '--type=f32 --type=f64 ' compress --type=f
+said=$(COMP_LINE="ghz compress --type=f3" COMP_POINT=22 "$GHZ" --complete ghz f3 =)
+[ "$said" = f32 ] || die "bash, which replaces what is behind '=', is offered '$said'"
+says '' compress --abs=1
 says '--pack ' compress --pack
 says '--pack ' compress --pack --pac
 says '' compress --rel -

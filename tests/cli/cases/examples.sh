@@ -9,8 +9,6 @@ make_values() {
   gzip -k wave.f32
   { "$TOOL" npy '(100, 100)' f32; "$TOOL" make wave 10000 f32; } >density.npy
   for name in a b c d; do "$TOOL" make wave 1000 f64 $RANDOM >$name.f64; done
-  # Values that have a quantum, as packed ones do
-  "$TOOL" make wave 10000 f32 | "$GHZ" compress -q --abs 1e-3 --type f32 - -o - | "$GHZ" decompress -q - -o packed.npy
 }
 # What the lists of the verbs but compress begin with, beside the values
 make_compressed() {

@@ -99,3 +99,59 @@ for verb in stats info; do
 done
 fails 1 "damaged.h5: group/tas: the chunk at 14,16,40 " "$GHZ" diff 1.h5 damaged.h5
 fails 1 "damaged.h5: group/tas: the chunk at 14,16,40 " "$GHZ" mean 1.h5 damaged.h5 -o no.h5
+
+# tune and compare take any variable, whatever compressed it, and a file whole.
+have ncgen || exit 0
+"$TOOL" make wave 7680 f32 >tas.f32
+od -An -v -w4 -tf4 tas.f32 | awk 'NR <= 40 { print "1e20f"; next } { print $1 }' | paste -sd, >tas.txt
+make_nc() { # FILE FIRST STEP LAST VALUES: latitudes, and what tas has
+  cat >t.cdl <<EOF
+netcdf t { dimensions: time = 3; plev = 2; lat = 32; lon = 40;
+variables: float tas(time, plev, lat, lon); tas:_FillValue = 1e20f; short n(time); float scalar; char name(lon);
+double lat(lat); lat:units = "degrees_north"; lat:_FillValue = NaN;
+data: n = 1, 2, 3; scalar = 1; lat = $(seq -s , "$2" "$3" "$4"); tas = $(cat "$5"); }
+EOF
+  ncgen -4 -o "$1" t.cdl || die "ncgen failed"
+}
+make_nc a.nc -46 3 47 tas.txt
+h5repack -f tas:SHUF -f tas:GZIP=3 -l tas:CHUNK=1x1x32x40 a.nc zipped.nc
+eval "$("$GHZ" h5args --abs tas=1e-2 a.nc | grep ^h5repack) a.nc b.nc" || die "h5repack"
+h5values a.nc tas a.f32 && h5values b.nc tas b.f32
+"$GHZ" tune --json a.nc --var tas >one && "$GHZ" tune --json zipped.nc --var tas >two &&
+  "$GHZ" tune --json a.f32 --dims 3x2x32x40 --fill 1e20 >three || die "tune"
+for file in two three; do
+  jq -es '[.[][0].bounds | map([.bound, .ratio, .psnr])] | .[0] == .[1]' one $file >/dev/null || die "tune differs: $(cat one $file)"
+done
+"$GHZ" tune a.nc >said && grep -q '^a.nc: tas: 7680 values of f32, ' said && grep -q '^a.nc: n: 3 values of i16, 1 to 3' said || die "$(cat said)"
+! grep -Eq '^a.nc: (lat|name|scalar):' said || die "no variable of one dimension or more, or a coordinate: $(cat said)"
+"$GHZ" compare --json a.nc b.nc --var tas >one && "$GHZ" compare --json a.f32 b.f32 --fill 1e20 --dims 3x2x32x40 >two || die "compare"
+jq -es 'map([.max_error, .rms, .bias, .correlation, .neighbours, .ssim, .ssim_plane]) | .[0] == .[1]' one two >/dev/null || die "$(cat one two)"
+jq -e '.bound == 0.01 and .within_bound and .ratio > 1 and .fill > 9e19 and (.ssim > 0.9)' one >/dev/null || die "$(cat one)"
+ok "$GHZ" compare zipped.nc b.nc >said
+[ "$(wc -l <said)" = 3 ] && grep -q '^tas  *0.00[0-9]*  *0.9[0-9]*  *[0-9.]*  *0.999' said && grep -q '^n  *0  *-  *inf' said || die "$(cat said)"
+[ "$("$GHZ" compare --json a.nc b.nc | jq -s length)" = 2 ] || die "an object for each"
+ok "$GHZ" compare a.nc b.f32 --var tas --dims 3x2x32x40 >/dev/null
+# North is up in a file that begins in the south, and in one that begins in the north.
+if "$GHZ" --version | grep -q 'built with.*libpng'; then
+  python3 - <<'PROGRAM'
+import array
+a = array.array("f", open("a.f32", "rb").read())
+rows = [a[i:i + 40] for i in range(0, 7680, 40)]
+rows = [row for p in range(6) for row in reversed(rows[32 * p:32 * p + 32])]
+print(",".join(repr(v) if v < 1e19 else "1e20f" for row in rows for v in row), file=open("turned.txt", "w"))
+PROGRAM
+  make_nc turned.nc 47 -3 -46 turned.txt
+  ok "$GHZ" compare a.nc a.nc --var tas --slice 2,1 --png a.png >/dev/null
+  ok "$GHZ" compare turned.nc turned.nc --var tas --slice 2,1 --png turned.png >/dev/null
+  same a.png turned.png
+  ok "$GHZ" compare a.f32 a.f32 --dims 3x2x32x40 --slice 2,1 --png raw.png >/dev/null
+  differ a.png raw.png
+  fails 1 "a.nc: tas: --slice: 2 is not inside 0:2" "$GHZ" compare a.nc b.nc --var tas --slice 2,2 --png no.png
+  fails 2 "--png draws one variable: give --var NAME" "$GHZ" compare a.nc b.nc --png no.png
+fi
+ok "$GHZ" tune a.nc --var lat >/dev/null
+fails 1 "a.nc: no data set pr" "$GHZ" tune a.nc --var pr
+fails 1 "none.nc: No such file or directory" "$GHZ" compare a.nc none.nc
+fails 1 "a.nc: name: has no numbers" "$GHZ" tune a.nc --var name
+fails 2 "a.nc has variables: give --var NAME" "$GHZ" compare a.nc a.f32
+fails 1 "a.f32: cannot be opened as HDF5" "$GHZ" tune a.f32 --var tas

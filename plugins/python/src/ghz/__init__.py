@@ -30,6 +30,7 @@ from ._functions import compress, difference, linear, maximum, mean, minimum, su
 from ._hdf5 import Hdf5, hdf5, register
 from ._lattice import Lattice, lattice
 from ._numbers import Comparison, Estimate, Summary
+from ._quality import Quality, compare
 from ._save import append, save
 from ._stream import Info, Stream
 
@@ -47,6 +48,7 @@ __all__ = [
     "Lattice",
     "MismatchError",
     "OutOfMemoryError",
+    "Quality",
     "RangeError",
     "Stream",
     "Summary",
@@ -54,6 +56,7 @@ __all__ = [
     "VersionError",
     "__version__",
     "append",
+    "compare",
     "compress",
     "difference",
     "features",

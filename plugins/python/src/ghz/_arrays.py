@@ -57,7 +57,7 @@ def dtype_of(dtype: npt.DTypeLike) -> np.dtype[Any]:
     elif found.kind in "ub":
         advice = f"{found}: take array.astype('{'uint8' if found.kind == 'b' else 'int64'}')"
     elif found.kind == "O":
-        advice = "object: give one array at a time, one of another library as np.from_dlpack(array)"
+        advice = "object: give one array at a time"
     else:
         advice = f"{found}"
     raise TypeError(f"ghz compresses float32, float64 and integers, and this is {advice}")
@@ -71,6 +71,8 @@ def values_of(array: npt.ArrayLike) -> Values:
         )
     if isinstance(array, dict):
         raise TypeError(f"a dict is an object: give one array at a time{TENSORS}")
+    if hasattr(array, "__dlpack__") and not hasattr(array, "__array__"):
+        raise TypeError("a tensor that speaks DLPack alone: give np.from_dlpack(tensor)")
     try:
         found = np.asarray(array)
         if found.dtype not in TYPES:

@@ -95,8 +95,10 @@ def _look_at(
 
 
 def _attributes_that_differ(path: str, nodes: list[Node]) -> list[str]:
-    names = set().union(*map(attributes_of, nodes))
+    names = set().union(*map(attributes_of, nodes)) - {"history"}  # which each has of its own
     differ = {n for n in names if any(not _same_in(n, node, nodes[0]) for node in nodes[1:])}
+    if "cell_methods" in differ and len({_first_method(node) for node in nodes}) == 1:
+        differ.remove("cell_methods")  # a mean has one more
     return [f"{path}.{name}" if path else name for name in sorted(differ)]
 
 
@@ -146,6 +148,10 @@ def _in_copies(node: Node, first: Node) -> str | None:
 
 def _same_in(name: str, one: Node, two: Node) -> bool:
     return same(_attribute(one, name), _attribute(two, name))
+
+
+def _first_method(node: Node) -> str:
+    return str(attributes_of(node).get("cell_methods", "")).partition("realization: ")[0].strip()
 
 
 def _attribute(node: Node, name: str) -> Any:

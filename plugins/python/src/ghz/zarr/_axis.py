@@ -28,6 +28,8 @@ from ghz.zarr._nodes import (
     keys_of,
     name_of,
     with_attributes,
+    with_history,
+    with_method,
 )
 from ghz.zarr._plan import OFFSET, Plan
 from ghz.zarr._reduce import Part, Step, Steps, Within
@@ -48,6 +50,10 @@ class Request:
     weights: Mapping[str, Any]
     variables: Iterable[str] | None = None
     dropped: list[str] = field(default_factory=list)  # arrays that the result lacks, and why
+
+    @property
+    def kind(self) -> str:
+        return "mean" if self.mean else "sum"
 
 
 @dataclass(frozen=True)
@@ -96,9 +102,12 @@ def plan_along(request: Request, root: Node, target: StorePath) -> Plan:
         attributes = without_names(attributes_of(node), names)
         if path in alongs:
             chunks += _chunks(alongs[path], target / path)
-            keys |= keys_of(path, _metadata(alongs[path], attributes))
+            method = f"{': '.join(_axes_in(request, node))}: {request.kind}"
+            keys |= keys_of(path, _metadata(alongs[path], with_method(attributes, method)))
         elif isinstance(node, zarr.Group):
-            keys |= keys_of(path, with_attributes(node, attributes))
+            done = f"{request.kind} along {' and '.join(request.axes)}"
+            own = attributes if path else with_history(attributes, done)
+            keys |= keys_of(path, with_attributes(node, own))
         elif path not in gone:
             keys |= copy_of(path, node, with_attributes(node, attributes))
     if isinstance(root, zarr.Group):

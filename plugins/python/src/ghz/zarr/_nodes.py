@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import time
 import warnings
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
@@ -73,6 +74,20 @@ def with_attributes(node: Node, attributes: Attributes) -> Any:
     if isinstance(node, zarr.Group):
         return replace(node.metadata, attributes=attributes, consolidated_metadata=None)
     return replace(node.metadata, attributes=attributes)
+
+
+def with_history(attributes: Attributes, done: str) -> Attributes:
+    """Returns the attributes of a result's root: the newest line of its history comes first, as CDO
+    and NCO have it."""
+    line = f"{time.ctime()}: ghz.zarr.{done}"
+    old = attributes.get("history")
+    return attributes | {"history": f"{line}\n{old}" if old else line}
+
+
+def with_method(attributes: Attributes, method: str | None) -> Attributes:
+    """Returns the attributes of an array with one more of CF's cell_methods, as in "time: mean"."""
+    methods = (str(attributes.get("cell_methods", "")), method or "")
+    return attributes | ({"cell_methods": " ".join(filter(None, methods))} if method else {})
 
 
 def keys_of(path: str, metadata: Any) -> Keys:

@@ -16,7 +16,9 @@ class Operation:
 
     combine: Callable[[Streams], Streams]
     factor: int  # what a number becomes that all operands have: so many times itself
+    history: str  # what was done
     divisor: int | None = None  # by what sums are divided, if they are
+    method: str | None = None  # of CF's cell_methods
 
 
 def _sum(streams: Streams) -> Streams:
@@ -40,9 +42,9 @@ def operation(kind: str, count: int) -> Operation:
     """Returns the sum or mean of streams, the first of two without the second ("difference"), or each
     without the mean of all ("anomalies")."""
     kinds = {
-        "sum": Operation(_sum, count),
-        "mean": Operation(_mean, 1, count),
-        "difference": Operation(_difference, 0),
-        "anomalies": Operation(_anomalies, 0, count),
+        "sum": Operation(_sum, count, f"sum of {count} stores", None, "realization: sum"),
+        "mean": Operation(_mean, 1, f"mean of {count} stores", count, "realization: mean"),
+        "difference": Operation(_difference, 0, "subtract"),
+        "anomalies": Operation(_anomalies, 0, f"anomalies of {count} stores", count),
     }
     return kinds[kind]

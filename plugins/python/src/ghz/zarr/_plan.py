@@ -20,6 +20,8 @@ from ghz.zarr._nodes import (
     copy_of,
     keys_of,
     with_attributes,
+    with_history,
+    with_method,
 )
 from ghz.zarr._operation import Operation
 
@@ -71,7 +73,8 @@ def _keys(operation: Operation, nodes: dict[str, Node], attributes: dict[str, At
     keys: Keys = {}
     for path, node in nodes.items():
         if isinstance(node, zarr.Group):
-            keys |= keys_of(path, with_attributes(node, attributes[path]))
+            own = attributes[path] if path else with_history(attributes[path], operation.history)
+            keys |= keys_of(path, with_attributes(node, own))
         elif has_codec(node):
             keys |= keys_of(path, _metadata(operation, node, attributes[path]))
         else:
@@ -82,7 +85,7 @@ def _keys(operation: Operation, nodes: dict[str, Node], attributes: dict[str, At
 def _metadata(operation: Operation, array: Array, attributes: Attributes) -> Any:
     """Returns the metadata of a result: where no array has a chunk, it is that of their fill
     values."""
-    attributes = _offset(operation, array, attributes)
+    attributes = with_method(_offset(operation, array, attributes), operation.method)
     metadata = of_result(array, attributes, operation.divisor)
     dtype, fill = array.dtype, array.fill_value
     marker = layout_of(array).settings.fill

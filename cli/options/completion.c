@@ -1,11 +1,9 @@
 /* completion.c: owns the words that complete a command line, by the tables of verbs and options. */
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "completion.h"
-
 #include <stdio.h>
 #include <string.h>
 
-#include "options/table.h"
+#include "table.h"
 #include "verbs/verbs.h"
 
 enum { WORD_MAX = 128 };
@@ -54,33 +52,37 @@ static void offer_verbs(const char *prefix) {
 
 /* "-o", or "" for an option that has no letter; "--output". */
 static void names_of(const option_row *row, char letter[3], char name[WORD_MAX]) {
-  memcpy(letter, (const char[]){row->key < 256 ? '-' : '\0', (char)row->key, '\0'}, 3);
+  memcpy(letter, (const char[]){row->letter ? '-' : '\0', row->letter, '\0'}, 3);
   snprintf(name, WORD_MAX, "--%s", row->name);
 }
 
-/* The words of "f32|f64". */
-static void offer_choice(const char *prefix, const char *choice) {
+/* The words of "f32|f64", each behind `lead`. */
+static void offer_choice(const char *lead, const char *prefix, const char *choice) {
   for (size_t size; *choice; choice += size + (choice[size] != 0)) {
-    char word[WORD_MAX];
     size = strcspn(choice, "|");
-    snprintf(word, sizeof word, "%.*s", (int)size, choice);
-    offer(prefix, word);
+    if (size >= strlen(prefix) && strncmp(prefix, choice, strlen(prefix)) == 0)
+      printf("%s%.*s\n", lead, (int)size, choice);
   }
 }
 
-/* Options, or the argument of the one before: a choice, or what no table knows. "[=LEVEL]" is in
- * the same word. */
-static void offer_options(const verb *v, const char *before, const char *prefix) {
+/* The argument of an option: a choice, or what no table knows. Returns whether it has one that is a
+ * word of its own, or stands behind '='; "[=LEVEL]" does not. */
+static bool offer_argument(const char *option, const char *lead, const char *prefix) {
   char letter[3], name[WORD_MAX];
   for (int i = 0; i < option_rows; i++) {
-    const option_row *row = &option_table[i];
-    names_of(row, letter, name);
-    if (!row->argument || *row->argument == '[' || (strcmp(before, letter) != 0 && strcmp(before, name) != 0))
+    const char *argument = option_table[i].argument;
+    names_of(&option_table[i], letter, name);
+    if (!argument || *argument == '[' || (strcmp(option, letter) != 0 && strcmp(option, name) != 0))
       continue;
-    if (strchr(row->argument, '|'))
-      offer_choice(prefix, row->argument);
-    return;
+    if (strchr(argument, '|'))
+      offer_choice(lead, prefix, argument);
+    return true;
   }
+  return false;
+}
+
+static void offer_options(const verb *v, const char *prefix) {
+  char letter[3], name[WORD_MAX];
   for (int i = 0; *prefix == '-' && i < option_rows; i++)
     if (option_applies(v, &option_table[i])) {
       names_of(&option_table[i], letter, name);
@@ -89,7 +91,19 @@ static void offer_options(const verb *v, const char *before, const char *prefix)
     }
 }
 
-void completion_print(const char *line, size_t size) {
+/* --type=f: bash asks for what is behind '=', zsh for the whole word. */
+static bool offer_behind_sign(const char *last, const char *word) {
+  char option[WORD_MAX], lead[WORD_MAX] = "";
+  const size_t name = strcspn(last, "=");
+  if (strncmp(last, "--", 2) != 0 || last[name] == '\0')
+    return false;
+  snprintf(option, sizeof option, "%.*s", (int)name, last);
+  if (strchr(word, '='))
+    snprintf(lead, sizeof lead, "%.*s", (int)name + 1, last);
+  return offer_argument(option, lead, last + name + 1);
+}
+
+void completion_print(const char *line, size_t size, const char *word) {
   const words w = words_of(line, size);
   const char *prefix = w.last;
   const verb *v = w.count > 2 ? verb_find(w.second) : NULL;
@@ -100,6 +114,6 @@ void completion_print(const char *line, size_t size) {
     offer(prefix, "--help");
     offer(prefix, "--version");
   }
-  if (v)
-    offer_options(v, w.before, prefix);
+  if (v && !offer_argument(w.before, "", prefix) && !offer_behind_sign(prefix, word))
+    offer_options(v, prefix);
 }

@@ -1,11 +1,11 @@
-/* named.c: owns how HDF5 files are recognised: by their names, or their first bytes. */
+/* names.c: owns how HDF5 files are recognised: by their names, or their first bytes. */
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 
-#include "combine.h"
-#include "io/file.h"
+#include "h5.h"
+#include "io/input.h"
 
 /* Of a regular file: what a pipe has would be lost. HDF5 may begin behind bytes of others. */
 static bool looks_so(const char *name) {
@@ -27,5 +27,5 @@ bool h5_named(const char *name) {
   for (size_t i = 0; i < sizeof endings / sizeof *endings; i++)
     if (name_ends(name, endings[i]))
       return true;
-  return looks_so(name);
+  return !type_of_name(name).given && looks_so(name);
 }

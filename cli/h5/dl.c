@@ -1,4 +1,4 @@
-/* loaded.c: owns the loading of libhdf5. */
+/* dl.c: owns the loading of libhdf5. */
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include <H5PLextern.h>
 #include <dlfcn.h>
@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "loaded.h"
+#include "inside.h"
 #include "report/report.h"
 
 h5_constants h5;
@@ -42,9 +42,9 @@ bool h5_load(void) {
     return fail("HDF5", "does not take the filter");
   return find_id("H5T_IEEE_F32LE_g", &h5.types[GHZ_F32]) && find_id("H5T_IEEE_F64LE_g", &h5.types[GHZ_F64]) &&
          find_id("H5T_STD_I8LE_g", &h5.types[GHZ_I8]) && find_id("H5T_STD_I16LE_g", &h5.types[GHZ_I16]) &&
-         find_id("H5T_STD_I32LE_g", &h5.types[GHZ_I32]) && find_id("H5T_STD_U8LE_g", &h5.types[GHZ_U8]) &&
-         find_id("H5T_STD_U16LE_g", &h5.types[GHZ_U16]) && find_id("H5T_STD_U32LE_g", &h5.types[GHZ_U32]) &&
-         find_id("H5T_STD_REF_OBJ_g", &h5.reference);
+         find_id("H5T_STD_I32LE_g", &h5.types[GHZ_I32]) && find_id("H5T_STD_I64LE_g", &h5.types[GHZ_I64]) &&
+         find_id("H5T_STD_U8LE_g", &h5.types[GHZ_U8]) && find_id("H5T_STD_U16LE_g", &h5.types[GHZ_U16]) &&
+         find_id("H5T_STD_U32LE_g", &h5.types[GHZ_U32]) && find_id("H5T_STD_REF_OBJ_g", &h5.reference);
 }
 
 bool h5_close_all(const hid_t *ids, size_t count) {

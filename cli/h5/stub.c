@@ -1,9 +1,7 @@
-/* none.c: owns the error of a build without HDF5 that is given HDF5 files. */
+/* stub.c: owns the error of a build without HDF5 that is given HDF5 files. */
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "combine.h"
+#include "h5.h"
 #include "report/report.h"
-#include "request.h"
-#include "variable.h"
 
 static bool refuse(const char *name) {
   return fail(name, "this ghz was built without HDF5");
@@ -42,6 +40,20 @@ bool h5_each_chunk_pair(const h5_variable v[2], ghz_context *ctx, frame_pair_vis
 uint64_t h5_index(const h5_variable *v, uint64_t position) {
   (void)v;
   return position;
+}
+
+bool h5_each_numbers(const options *o, ghz_context *ctx, const char *path, h5_values_visitor *one) {
+  (void)o, (void)ctx, (void)one;
+  return refuse(path);
+}
+
+bool h5_values_open(values *v, h5_axes *axes, ghz_context *ctx, const char *path, const char *var) {
+  (void)v, (void)axes, (void)ctx, (void)var;
+  return refuse(path);
+}
+
+void h5_values_close(values *v) {
+  values_close(v);
 }
 
 bool h5_each_request(const options *o, const h5_request *named, size_t count, h5_request_visitor *see,
