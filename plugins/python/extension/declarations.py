@@ -14,9 +14,7 @@ from collections.abc import Sequence
 import cffi
 
 # The Python package has no use for these, and each would cost a wrapper.
-LEFT_OUT = re.compile(
-    r"\bghz_(cuda|slice)|_(sink|source|seek)\b"
-)
+LEFT_OUT = re.compile(r"\bghz_(cuda|slice)|_(sink|source|seek)\b")
 MORE = """
 #define GHZ_HAS_FILES ...
 #define GHZ_HAS_ZSTD ...
