@@ -185,7 +185,7 @@ launch() { # command...
   [ $poll = off ] || library=$scratch/poll.so
   openmpi_command "$nodes" "$per_node" "$scratch/agent"
   environment=("${launch_environment[@]}" "GHZ_CLUSTER_NAME=$name" "GHZ_CLUSTER_PINS=$pins"
-    "GHZ_CLUSTER_MBITS=$((bits / 1000000))"
+    "GHZ_CLUSTER_MBITS=$((bits / 1000000))" "GHZ_CLUSTER_SHARE=$((100000 * $(cores) / nodes)) 100000"
     "OMP_WAIT_POLICY=${OMP_WAIT_POLICY:-passive}")
   ip netns exec "$name-sw" setpriv --pdeathsig TERM env "${environment[@]}" "${launch_command[@]}" \
     "$scratch/rank" "$scratch" "$library" "$@" </dev/null 2> >(without_noise >&2) &

@@ -4,10 +4,12 @@
 #include "simulate.h"
 
 #include "control/control.h"
+#include "engine/internal.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "../common/options.h"
 #include "../common/support.h"
@@ -23,6 +25,7 @@ static const char *name = "allreduce";
 static number_list ranks = {{16, 64}, 2}, nodes = {{1, 8, 64}, 3}, gbits = {{1, 10, 25, 100}, 4};
 static number_list sizes = {{256 << 10, 1 << 20, 16 << 20}, 3};
 static double threads = 1;
+static bool plans;
 
 static const option_row rows[] = {
     {"collective", 0, &option_text, &name, "NAME", NULL, "(allreduce)"},
@@ -31,6 +34,9 @@ static const option_row rows[] = {
     {"gbits", 0, &option_numbers, &gbits, "LIST", NULL, "Gbit/s of a node's link, each way (1,10,25,100)"},
     {"sizes", 0, &option_sizes, &sizes, "LIST", "4096:1e10", "bytes of the larger buffer (256k,1M,16M)"},
     {"threads", 0, &option_number, &threads, "N", NULL, "times as fast as a core of AVX2 is the codec (1)"},
+    {"plans", 0, &option_flag, &plans, NULL, NULL,
+     "in place of times: MiB that a rank reserves for messages as long as their values,\n"
+     "and ms of this machine for the plan of a call"},
 };
 
 /* ---- The codec ------------------------------------------------------------------------------- */
@@ -111,20 +117,42 @@ static uint8_t *buffer_of(holders h, int block) {
   return h == BY_ALL || simulated_rank() == (h == BY_OWNER ? block : 0) ? &somewhere : NULL;
 }
 
-static void make_call(void) {
+static void make_plan(plan *p) {
   const int n = cluster.ranks, parts = collective_has_blocks(what) ? n : 1;
   const ghz_shape flat = ghz_flat((uint64_t)bytes / sizeof(float) / (uint64_t)parts);
   const layout l = ghz_layout_of(by, n, &flat, GHZ_F32, parts, 0);
+  if (!ghz_plan_cut(p, &l, NULL, NULL, (position){.rank = simulated_rank(), .ranks = n}, by->build))
+    die("a rank", "no memory");
+  for (int b = 0; b < parts; b++)
+    part_lies(&p->parts[b], buffer_of(what->gives, b), buffer_of(what->gets, b));
+  if (!ghz_plan_order(p))
+    die("a rank", "no memory");
+}
+
+static void print_plans(void) {
+  for (by = what->algorithms; by->name; by++) {
+    plan p = {0};
+    const clock_t start = clock();
+    make_plan(&p);
+    const double seconds = (double)(clock() - start) / CLOCKS_PER_SEC;
+    int32_t *change = touched((p.event_count + 2) * sizeof *change);
+    printf(" %9.1f %8.3f",
+           (double)(ghz_window_buffers(&p, &made_up, 0, change) * p.piece_tiles * GHZ_TILE * 4) / MIB,
+           1e3 * seconds);
+    ghz_plan_free(&p);
+    free(change);
+  }
+  putchar('\n');
+}
+
+static void make_call(void) {
   buffer_pool pool = {0};
   plan p = {0};
   engine_space space = {0};
   ghz_mpi_report report = {0};
   payload_job job = {.pool = &pool, .plan = &p, .value_size = sizeof(float), .report = &report};
-  if (!ghz_plan_cut(&p, &l, NULL, NULL, (position){.rank = simulated_rank(), .ranks = n}, by->build))
-    die("a rank", "no memory");
-  for (int b = 0; b < parts; b++)
-    part_lies(&p.parts[b], buffer_of(what->gives, b), buffer_of(what->gets, b));
-  if (!ghz_plan_order(&p) || !ghz_engine_prepare(&space, &p, &made_up, &job))
+  make_plan(&p);
+  if (!ghz_engine_prepare(&space, &p, &made_up, &job))
     die("a rank", "no memory");
   const failure f = ghz_engine_run(&p, &made_up, &job, &space, MPI_COMM_WORLD);
   if (failure_is(&f))
@@ -159,6 +187,11 @@ static void print_rows(int n, int per_node, double gbit) {
   for (int b = 0; b < sizes.n; b++) {
     double chosen = 0;
     bytes = sizes.x[b];
+    if (plans) {
+      printf("%5d %6d %6g %8g  plans  ", n, per_node, gbit, bytes / (double)MIB);
+      print_plans();
+      continue;
+    }
     const double plain = best_of(codecs, &chosen, 0);
     for (size_t i = 1; i < sizeof codecs / sizeof *codecs; i++, settings_made++) {
       printf("%5d %6d %6g %8g  %-7s", n, per_node, gbit, bytes / (double)MIB, codecs[i].name);

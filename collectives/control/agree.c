@@ -68,26 +68,18 @@ static void identify(const call *c, uint64_t *identity) {
 
 record ghz_agree_record(const call *c, const result_bytes *last) {
   record r = {
-      .error_rank = c->at.rank, .min = INFINITY, .max = -INFINITY, .last = *last, .isa = ghz_cost_isa()};
-  r.contributions = (uint64_t)(c->set.contributions > 0 ? c->set.contributions : 0);
+      .error_rank = c->at.rank, .min = INFINITY, .max = -INFINITY, .sum.last = *last, .isa = ghz_cost_isa()};
+  r.sum.contributions = (uint64_t)(c->set.contributions > 0 ? c->set.contributions : 0);
   identify(c, r.identity);
   memcpy(r.most, r.identity, sizeof r.most);
   if (c->on.any) {
-    r.devices = 1;
-    r.device_ranks = device_hash(c, r.contributions);
+    r.sum.devices = 1;
+    r.sum.device_ranks = device_hash(c, r.sum.contributions);
   }
   return r;
 }
 
 /* ---- What all ranks know together ------------------------------------------------------------ */
-
-static double least(double a, double b) {
-  return b < a ? b : a;
-}
-
-static double most(double a, double b) {
-  return b > a ? b : a;
-}
 
 static void combine(const record *a, record *b) {
   for (int i = 0; i < IDENTITIES; i++) {
@@ -98,18 +90,11 @@ static void combine(const record *a, record *b) {
     b->error_class = a->error_class;
     b->error_rank = a->error_rank;
   }
-  b->contributions += a->contributions;
-  b->devices += a->devices;
-  b->device_ranks += a->device_ranks;
-  b->min = least(a->min, b->min);
-  b->max = most(a->max, b->max);
-  b->ours.fresh += a->ours.fresh;
-  b->ours.crowded += a->ours.crowded;
-  b->ours.refused += a->ours.refused;
-  b->ours.insists += a->ours.insists;
+  for (size_t i = 0; i < SUMS; i++)
+    b->sums[i] += a->sums[i];
+  b->min = fmin(a->min, b->min);
+  b->max = fmax(a->max, b->max);
   b->isa = a->isa < b->isa ? a->isa : b->isa;
-  b->last.values += a->last.values;
-  b->last.compressed += a->last.compressed;
 }
 
 static void combine_all(void *in, void *inout, int *n, MPI_Datatype *type) {

@@ -148,8 +148,8 @@ error ghz_communicator_of(MPI_Comm comm, communicator **k) {
 error ghz_communicator_enter(communicator *k, record *own) {
   k->work = take(k->work_before);
   k->crowded = 0;
-  own->ours.fresh = !k->work || k->work->name != k->work_before;
-  own->ours.crowded = ours_kept + (k->own == MPI_COMM_NULL) > OURS_KEPT;
+  own->sum.fresh = !k->work || k->work->name != k->work_before;
+  own->sum.crowded = ours_kept + (k->own == MPI_COMM_NULL) > OURS_KEPT;
   if (k->work)
     return (error){0};
   return (error){MPI_ERR_NO_MEM, ERROR_OURS, "no memory, or no such instruction set, for the codec"};
@@ -248,22 +248,22 @@ error ghz_communicator_settle(communicator *k, const call *c) {
   MPI_Errhandler programs;
   MPI_Comm_get_errhandler(c->comm, &programs);
   MPI_Comm_set_errhandler(c->comm, MPI_ERRORS_RETURN);
-  r.ours.refused = make_own(c, k) != MPI_SUCCESS;
+  r.sum.refused = make_own(c, k) != MPI_SUCCESS;
   MPI_Comm_set_errhandler(c->comm, programs);
   MPI_Errhandler_free(&programs);
-  r.ours.insists = c->set.contributions != 1 || !c->fits_int || ghz_call_reduces_fill(c);
+  r.sum.insists = c->set.contributions != 1 || !c->fits_int || ghz_call_reduces_fill(c);
   r.min = k->link > 0 ? k->link : INFINITY;
   r.max = k->cores > 0 && k->cores < 1 ? 1 / k->cores : 1.0 / cores_of(k);
   ours_kept += k->own != MPI_COMM_NULL;
   error e = ghz_agree(c->comm, &r, (error){0});
   k->link = k->nodes > 1 && isfinite(r.min) ? r.min : 0;
   k->slowness = r.max;
-  if (e.code || r.ours.refused) {
+  if (e.code || r.sum.refused) {
     free_own(k);
     k->nodes = 0; /* MPI may say more when it has communicators again */
     k->cores = 0;
   }
-  return e.code || !r.ours.refused ? e : none_left(c, r.ours.insists > 0);
+  return e.code || !r.sum.refused ? e : none_left(c, r.sum.insists > 0);
 }
 
 outline *ghz_communicator_outline(communicator *k, const footprint *f) {

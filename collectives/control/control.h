@@ -25,26 +25,31 @@ enum identity {
   IDENTITIES
 };
 
-/* Numbers of ranks, see communicator.c. */
-typedef struct ours {
-  uint64_t fresh;   /* with other memory than in the call before */
-  uint64_t crowded; /* that have too many communicators of ours */
-  uint64_t refused; /* to which MPI gave none */
-  uint64_t insists; /* whose call MPI cannot make instead */
-} ours;
+/* What is added up over the ranks. */
+typedef struct record_sums {
+  uint64_t contributions;
+  uint64_t devices;      /* ranks with device buffers, */
+  uint64_t device_ranks; /* which, and which of their buffers: hashes */
+  uint64_t fresh;        /* ranks with other memory than in the call before, see communicator.c; */
+  uint64_t crowded;      /* that have too many communicators of ours; */
+  uint64_t refused;      /* to which MPI gave none; */
+  uint64_t insists;      /* whose call MPI cannot make instead */
+  result_bytes last;     /* of the call before, for the tuner */
+} record_sums;
+
+enum { SUMS = sizeof(record_sums) / sizeof(uint64_t) };
 
 /* What one rank knows, and after ghz_agree, what all ranks know together. */
 typedef struct record {
   uint64_t identity[IDENTITIES], most[IDENTITIES]; /* the least and the most of all ranks' */
-  int32_t error_class;    /* the error class of a rank that cannot take part; 0: all can */
-  int32_t error_rank;     /* the lowest such rank */
-  uint64_t contributions; /* sum over the ranks */
-  uint64_t devices;       /* number of ranks with device buffers */
-  uint64_t device_ranks;  /* which, and which of their buffers: a sum of hashes */
-  double min, max;        /* of all finite values, where that is asked: see again.c */
-  result_bytes last;      /* of the call before, for the tuner */
-  uint64_t isa;           /* the slowest rank's instruction set: see cost.c */
-  ours ours;
+  union {
+    record_sums sum;
+    uint64_t sums[SUMS];
+  };
+  int32_t error_class; /* the error class of a rank that cannot take part; 0: all can */
+  int32_t error_rank;  /* the lowest such rank */
+  double min, max;     /* of all finite values, where that is asked: see again.c */
+  uint64_t isa;        /* the slowest rank's instruction set: see cost.c */
 } record;
 
 /* What this rank knows of a call. */
@@ -57,12 +62,12 @@ error ghz_agree(MPI_Comm comm, record *r, error own);
 
 /* ---- cost.c: what an algorithm and the codec should cost, before anything is known ----------- */
 
-/* The cost of an algorithm that the collective has, for arrays (blocks, if it moves a block per
- * rank) of so many bytes: bytes through the busiest node's link, and what starting messages is
- * worth in bytes. */
-double ghz_cost(const collective *what, ghz_mpi_algorithm a, int ranks, int nodes, double bytes);
+/* What an algorithm that the collective has sends through the busiest node's link, for arrays
+ * (blocks, if it moves a block per rank) of so many bytes. */
+double ghz_cost_bytes(const collective *what, ghz_mpi_algorithm a, int ranks, int nodes, double bytes);
 
-/* The algorithm that costs least, the preferred among equals. All give the same bits. */
+/* The algorithm that costs least with what starting messages is worth in bytes, the preferred among
+ * equals. All give the same bits. */
 ghz_mpi_algorithm ghz_cost_least(const collective *what, int ranks, int nodes, double bytes);
 
 /* The instruction set of this process's codec, as a number: a slower one has a smaller number. */
@@ -194,6 +199,9 @@ error ghz_range_early(const call *c, communicator *k, error own, record *r);
 
 /* 3. Tells the tuner how the call before compressed, and sets how to make this one. */
 void ghz_select(run *r);
+
+/* Bytes of a piece: what a CPU works on in its cache. */
+enum { PIECE_LEAST = 128 << 10, PIECE_MOST = 512 << 10 };
 
 /* How all ranks cut a call. */
 layout ghz_layout_of(const algorithm *a, int ranks, const ghz_shape *shape, ghz_type type, int parts,

@@ -3,18 +3,19 @@
 
 #include "control/control.h"
 
+#include <math.h>
 #include <string.h>
 
-/* Bytes that pass at 1 GB/s in the time that a message takes to start: 30 us between nodes, 4
- * inside one. */
-static const double start = 32 << 10, start_in_node = 4 << 10;
-/* Pieces of a pipeline: see prepare.c. */
-static const double piece_least = 128 << 10, piece_most = 512 << 10;
-/* Adding whole arrays instead of segments, as a part of sending them. */
-static const double adding = 0.125;
+/* Bytes that pass at 1 GB/s in the time that a message takes to start, between nodes and inside
+ * one; and what a byte inside a node takes of one between nodes. */
+static const double start = 40 << 10, start_in_node = 6 << 10, in_node = 0.25;
+/* Adding whole arrays instead of segments, as a part of sending them; of a second pass, what does
+ * not overlap with the first. */
+static const double adding = 0.125, second = 0.6;
 /* Pairs of ranks that exchange data are slower than neighbours in a ring: pieces of a round wait
- * for each other, more so where ranks share a link. */
-static const double exchange = 1.1, exchange_shared = 1.42;
+ * for each other, more so with each doubling of the ranks that share a link, and where nodes do not
+ * begin at members. */
+static const double exchange = 1.12, exchange_shared = 0.06, exchange_across = 0.4;
 
 /* Rounds of a binomial tree. */
 static int rounds_of(int ranks) {
@@ -26,9 +27,9 @@ static int members_of(int ranks) {
   return 1 << (31 - __builtin_clz((unsigned)ranks));
 }
 
+/* Pieces of a pipeline: see prepare.c. */
 static double piece_of(double bytes) {
-  double wanted = bytes / 8 < piece_least ? piece_least : bytes / 8 > piece_most ? piece_most : bytes / 8;
-  return wanted < bytes ? wanted : bytes;
+  return fmin(bytes, fmin(PIECE_MOST, fmax(PIECE_LEAST, bytes / 8)));
 }
 
 /* What it takes to start a message to every rank of a chain, or in every round, the nearest
@@ -42,40 +43,46 @@ static double rounds(int ranks, int nodes) {
   return between * start + (rounds_of(ranks) - between) * start_in_node;
 }
 
-/* A pass around a ring, node by node: allreduce makes two, and so does reduce, whose second one
- * ends at the root. */
+/* A pass around a ring, node by node: allreduce makes two, and reduce has a second step, straight to
+ * the root. */
 static double ring(const collective *what, int ranks, int nodes, double bytes) {
-  const int has_blocks = collective_has_blocks(what);
-  double segment = has_blocks ? bytes : bytes / ranks, passes = has_blocks || what->counted ? 1 : 2;
-  return passes * (hops(ranks, nodes) + (ranks - 1) * segment);
+  const int has_blocks = collective_has_blocks(what), ends = nodes > 1 ? nodes : ranks;
+  const double segment = has_blocks ? bytes : bytes / ranks, pass = hops(ranks, nodes) + (ranks - 1) * segment;
+  if (has_blocks || what->counted)
+    return pass;
+  return what->gets == BY_ROOT ? pass + start + second * bytes * (ends - 1) / ends : 2 * pass;
 }
 
 /* Pairs exchange all they have (doubling), or halve it and double it again: then each rank of a
  * node has its share of what the node sends. Ranks beyond a power of two hand their arrays to the
  * next one, inside nodes where these have several, and get the result. */
 static double pairs(int ranks, int nodes, double bytes, int halves) {
-  const int members = members_of(ranks), all = nodes < members ? nodes : members,
-            ends = all > 1 ? all : members;
-  const double through = halves ? (ends < members ? exchange_shared : exchange) * 2 * (ends - 1) / ends
-                                : rounds_of(members) * (1 + adding),
-               folding = members == ranks ? 0
-                         : nodes < ranks  ? start_in_node + adding * bytes
-                                          : start + bytes;
+  const int members = members_of(ranks), folds = members<ranks, shares = nodes> 1 && nodes < ranks,
+            all = nodes < members ? nodes : members, ends = all > 1 ? all : members;
+  const double slower = exchange + (shares ? exchange_shared * (rounds_of(ranks) - rounds_of(nodes)) : 0) +
+                        (shares && folds ? exchange_across : 0),
+               through = halves ? slower * 2 * (ends - 1) / ends : rounds_of(members) * (1 + adding),
+               folding = !folds          ? 0
+                         : nodes < ranks ? start_in_node + adding * bytes
+                                         : start + bytes;
   return (1 + halves) * rounds(members, all) + through * bytes + 2 * folding;
 }
 
 /* The root of a tree sends to, or receives from, as many ranks as there are rounds, and its node as
  * there are between nodes; blocks pass once, and the last one over all rounds. */
 static double tree(const collective *what, int ranks, int nodes, double bytes) {
-  double through = rounds(ranks, nodes) + rounds_of(nodes > 1 ? nodes : ranks) * bytes;
-  return collective_has_blocks(what) ? through + (ranks - 2) * bytes : through;
+  const int between = rounds_of(nodes), inside = rounds_of(ranks) - between;
+  const double passes = (between ? between + in_node * inside : inside) * (1 + (what->reduces ? adding : 0));
+  return rounds(ranks, nodes) + (collective_has_blocks(what) ? passes + ranks - 2 : passes) * bytes;
 }
 
+/* Pieces fill the chain. */
 static double chain(int ranks, int nodes, double bytes) {
-  return hops(ranks, nodes) + bytes + (ranks - 2) * piece_of(bytes);
+  const double filling = nodes > 1 ? nodes - 2 + in_node * (ranks - nodes) : ranks - 2;
+  return hops(ranks, nodes) + bytes + filling * piece_of(bytes);
 }
 
-double ghz_cost(const collective *what, ghz_mpi_algorithm a, int ranks, int nodes, double bytes) {
+static double cost(const collective *what, ghz_mpi_algorithm a, int ranks, int nodes, double bytes) {
   switch (a) {
   case GHZ_MPI_DOUBLING:
     return pairs(ranks, nodes, bytes, 0);
@@ -92,10 +99,14 @@ double ghz_cost(const collective *what, ghz_mpi_algorithm a, int ranks, int node
   }
 }
 
+double ghz_cost_bytes(const collective *what, ghz_mpi_algorithm a, int ranks, int nodes, double bytes) {
+  return cost(what, a, ranks, nodes, bytes) - cost(what, a, ranks, nodes, 0);
+}
+
 ghz_mpi_algorithm ghz_cost_least(const collective *what, int ranks, int nodes, double bytes) {
   const algorithm *best = what->algorithms;
   for (const algorithm *a = best + 1; a->name; a++)
-    if (ghz_cost(what, a->name, ranks, nodes, bytes) < ghz_cost(what, best->name, ranks, nodes, bytes))
+    if (cost(what, a->name, ranks, nodes, bytes) < cost(what, best->name, ranks, nodes, bytes))
       best = a;
   return best->name;
 }

@@ -65,25 +65,32 @@ static double quota(void) {
   return limited ? (double)time / (double)period : INFINITY;
 }
 
-/* The cores that this process may use, each by the lowest of its hardware threads. */
+/* The lowest hardware thread of a thread's core. */
+static unsigned core_of(unsigned thread) {
+  static _Atomic unsigned known[CPU_SETSIZE]; /* and 1; 0: not read yet */
+  char path[96];
+  unsigned core = known[thread] - 1;
+  if (known[thread])
+    return core;
+  snprintf(path, sizeof path, "/sys/devices/system/cpu/cpu%u/topology/thread_siblings_list", thread);
+  FILE *f = fopen(path, "r");
+  if (!f || fscanf(f, "%u", &core) != 1 || core >= CPU_SETSIZE)
+    core = thread;
+  if (f)
+    fclose(f);
+  known[thread] = core + 1;
+  return core;
+}
+
+/* The cores that this thread may use, each by the lowest of its hardware threads. */
 static cpu_set_t cores_here(void) {
   cpu_set_t threads, cores;
   CPU_ZERO(&threads);
   CPU_ZERO(&cores);
   sched_getaffinity(0, sizeof threads, &threads);
-  for (unsigned i = 0; i < CPU_SETSIZE; i++) {
-    char path[96];
-    unsigned core = i;
-    if (!CPU_ISSET(i, &threads))
-      continue;
-    snprintf(path, sizeof path, "/sys/devices/system/cpu/cpu%u/topology/thread_siblings_list", i);
-    FILE *f = fopen(path, "r");
-    if (f && (fscanf(f, "%u", &core) != 1 || core >= CPU_SETSIZE))
-      core = i;
-    if (f)
-      fclose(f);
-    CPU_SET(core, &cores);
-  }
+  for (unsigned i = 0; i < CPU_SETSIZE; i++)
+    if (CPU_ISSET(i, &threads))
+      CPU_SET(core_of(i), &cores);
   return cores;
 }
 

@@ -7,9 +7,8 @@
 
 enum { MOST_PIECES = 1 << 15 }; /* tags that every MPI has */
 
-/* Bytes of a piece: what a CPU works on in its cache. A GPU needs more to make up for the launch of
- * a kernel; its figures have not been measured on one. Tests of device buffers set smaller ones. */
-enum { PIECE_LEAST = 128 << 10, PIECE_MOST = 512 << 10 };
+/* A GPU needs larger pieces than a CPU to make up for the launch of a kernel; its figures have not
+ * been measured on one. Tests of device buffers set smaller ones. */
 #ifndef GHZ_DEVICE_PIECE_LEAST
 #define GHZ_DEVICE_PIECE_LEAST (2 << 20)
 #define GHZ_DEVICE_PIECE_MOST (4 << 20)
@@ -42,15 +41,15 @@ static layout layout_of(const run *r) {
   const call *c = &r->made;
   const ghz_shape shape = shape_of(c, r->flat);
   return ghz_layout_of(collective_algorithm(c->collective, r->algorithm), c->at.ranks, &shape, c->real,
-                       c->counts ? c->at.ranks : call_blocks(c), r->agreed.devices > 0);
+                       c->counts ? c->at.ranks : call_blocks(c), r->agreed.sum.devices > 0);
 }
 
 static footprint footprint_of(const run *r) {
   const call *c = &r->made;
   const uint64_t *same = r->agreed.identity;
   return (footprint){.call = same[SAME_CALL] ^ (c->counts ? same[SAME_COUNT] : 0),
-                     .device_ranks = r->agreed.device_ranks,
-                     .contributions = r->agreed.contributions,
+                     .device_ranks = r->agreed.sum.device_ranks,
+                     .contributions = r->agreed.sum.contributions,
                      .layout = layout_of(r),
                      .algorithm = r->algorithm,
                      .reduction = c->reduction,
@@ -71,7 +70,7 @@ static payload_job job_of(const run *r) {
                        .reduction = c->reduction,
                        .contributions = c->set.contributions,
                        .stride = (size_t)c->count * c->value_size * (size_t)call_blocks(c),
-                       .total_contributions = r->agreed.contributions,
+                       .total_contributions = r->agreed.sum.contributions,
                        .average = c->set.average,
                        .value_size = c->value_size};
 }
@@ -178,7 +177,8 @@ error ghz_prepare(run *r, error own) {
   const footprint f = footprint_of(r);
   r->outline = ghz_communicator_outline(r->with, &f);
   r->job = job_of(r);
-  r->needs_range = r->made.set.bound.kind != GHZ_ABS && (r->agreed.devices || !call_range_is_early(&r->made));
+  r->needs_range =
+      r->made.set.bound.kind != GHZ_ABS && (r->agreed.sum.devices || !call_range_is_early(&r->made));
   r->agrees = r->needs_range || !r->outline->known;
   const error e = make_plan(r);
   own = e.code ? e : own;

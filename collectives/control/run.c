@@ -27,7 +27,7 @@ static error made_by_mpi(const call *c) {
 error ghz_by_mpi(run *r) {
   record again = {.error_rank = r->asked->at.rank};
   error e = ghz_host_copy_begin(r);
-  if (r->agreed.devices)
+  if (r->agreed.sum.devices)
     e = ghz_agree(r->asked->comm, &again, e);
   if (r->with)
     r->report.agree = MPI_Wtime() - r->start;
@@ -54,7 +54,7 @@ static error agree(run *r, error own) {
   if (k->work)
     own = ghz_range_early(r->asked, k, own, &r->agreed);
   e = ghz_agree(r->asked->comm, &r->agreed, own);
-  for (int i = 0; i < OUTLINES && (e.code || r->agreed.ours.fresh); i++)
+  for (int i = 0; i < OUTLINES && (e.code || r->agreed.sum.fresh); i++)
     k->outlines[i].known = 0;
   return e;
 }
@@ -64,7 +64,7 @@ static error agree(run *r, error own) {
 static error select_way(run *r) {
   communicator *k = r->with;
   error e = {0};
-  k->crowded = r->agreed.ours.crowded > 0;
+  k->crowded = r->agreed.sum.crowded > 0;
   if (!r->asked->by_mpi)
     e = ghz_communicator_settle(k, r->asked);
   ghz_select(r);

@@ -51,10 +51,9 @@ static history *history_of(tuner *t, const call_kind *k) {
 
 /* ---- Choosing -------------------------------------------------------------------------------- */
 
-static double cost_of(const history *h, int way, const double *codec, double network) {
-  if (codec[way] < 0)
-    return INFINITY;
-  return network > 0 ? fmax(codec[way] / network, h->part[way]) : h->part[way];
+static double cost_of(const history *h, int way, const double *codec, double network, double alone) {
+  const double seconds = network > 0 ? codec[way] / network : 0, part = h->part[way];
+  return codec[way] < 0 ? INFINITY : fmax(seconds, part) + alone * fmin(seconds, part);
 }
 
 static int rest(history *h) {
@@ -64,11 +63,12 @@ static int rest(history *h) {
   return BY_MPI;
 }
 
-int ghz_tuner_pick(tuner *t, const call_kind *k, const double codec[WAYS], double network) {
+int ghz_tuner_pick(tuner *t, const call_kind *k, const double codec[WAYS], double network, double alone) {
   history *h = history_of(t, k);
   if (++h->calls % REVISIT == 0 && codec[FLAT] >= 0)
     memset(h->part, 0, sizeof h->part);
-  const double shaped = cost_of(h, SHAPED, codec, network), flat = cost_of(h, FLAT, codec, network);
+  const double shaped = cost_of(h, SHAPED, codec, network, alone),
+               flat = cost_of(h, FLAT, codec, network, alone);
   t->limit = network > 0 ? 1 : useless;
   if (fmin(shaped, flat) >= t->limit && !(h->mixed && h->useless < FAILS_AMONG_OTHERS))
     return rest(h);

@@ -51,10 +51,11 @@ typedef struct tuner {
 int ghz_tuner_rests(tuner *t, const call_kind *k);
 
 /* Chooses the least of max(codec[w] / network, part[w]), what a call costs as a part of what its
- * values cost the network; or MPI, where no way costs less than 1. A way that no call has taken
+ * values cost the network, and of the lesser of both the share `alone`, which waits for the other;
+ * or MPI, where no way costs less than 1. A way that no call has taken
  * costs its codec alone, so it is taken once where that may be the least. codec[w] < 0: there is no
  * such way. `network`: seconds; 0: unknown, and all but the worst parts pay. */
-int ghz_tuner_pick(tuner *t, const call_kind *k, const double codec[WAYS], double network);
+int ghz_tuner_pick(tuner *t, const call_kind *k, const double codec[WAYS], double network, double alone);
 
 /* Learns the bytes of the call before. */
 void ghz_tuner_learn(tuner *t, const result_bytes *last);

@@ -5,6 +5,12 @@
 
 #include <ghz/slice.h>
 
+/* How an operation of another thread ended, once that is known. */
+typedef struct ending {
+  _Atomic int is_known;
+  ghz_status status;
+} ending;
+
 /* What a message carries, or what a piece of an array has become so far. */
 typedef struct buffer {
   uint8_t *data; /* its own memory, or, if borrowed, somebody else's */
@@ -17,6 +23,7 @@ typedef struct buffer {
   size_t event;               /* the plan's event that produced it, by number */
   int pending;                /* a device still works on it: neither its bytes nor its size may be used yet */
   struct buffer *operands[2]; /* held until that has ended; or NULL */
+  ending ending;              /* where a thread does */
 } buffer;
 
 /* Makes and frees the buffers of a pool that do not come from malloc. */

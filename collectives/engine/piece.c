@@ -80,7 +80,7 @@ static int is_abort_message(engine *e, const buffer *in) {
   const void *data = in->data;
   if (in->size != ABORT_MESSAGE_SIZE)
     return 0;
-  if (e->job->async) {
+  if (e->job->async && e->job->async->peek) {
     ghz_failure_check(&e->failures, e->job->async->peek(e->job, in, &message, ABORT_MESSAGE_SIZE));
     data = &message;
   }
@@ -127,7 +127,7 @@ static int receive_step(engine *e, piece *p) {
 
 /* Whether the current buffer lies where MPI can send it from. If not, it will. */
 static int is_sendable(engine *e, piece *p) {
-  if (e->job->async && !is_busy(p) && !engine_failed(e))
+  if (e->job->async && e->job->async->make_sendable && !is_busy(p) && !engine_failed(e))
     note_operation(e, p, p->current, e->job->async->make_sendable(e->job, p, p->current),
                    &e->job->report->wait);
   return !is_busy(p);

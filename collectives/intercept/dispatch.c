@@ -8,7 +8,7 @@
 
 #include <stdlib.h>
 
-#include "request/extents.h"
+#include "request/settings.h"
 
 /* This thread is inside a call of libghzmpi. That library calls MPI by the names which entry.c
  * defines, so its agreements, and the calls that it passes on to MPI, arrive here as well: they go

@@ -6,8 +6,7 @@
 
 #ifdef GHZ_HAVE_CUDA
 
-#include "payload/device_runtime.h"
-
+#include <cuda_runtime_api.h>
 #include <stdlib.h>
 
 enum { SLOTS = 8 };

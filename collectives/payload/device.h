@@ -45,6 +45,13 @@ void ghz_device_leave(const buffer_location *on);
 /* What was wrong in the last call here that failed, on this thread. */
 const char *ghz_device_message(void);
 
+/* Takes note of what that is: a text, or a cudaError_t, which the runtime is made to forget. */
+void ghz_device_note(const char *text);
+ghz_status ghz_device_checked(int error, const char *what);
+
+/* Makes the device `on->number` current, and sets `on->previous`. */
+void ghz_device_make_current(buffer_location *on);
+
 /* ---- Host memory that a device copies from and to -------------------------------------------- */
 
 /* As grow, in pinned memory; contents are lost. */
@@ -138,11 +145,6 @@ static inline void ghz_device_leave(const buffer_location *on) {
 
 static inline const char *ghz_device_message(void) {
   return "built without CUDA";
-}
-
-static inline ghz_status ghz_device_copy(void *to, const void *from, size_t bytes) {
-  (void)to, (void)from, (void)bytes;
-  return GHZ_EDEVICE;
 }
 
 static inline ghz_status ghz_device_setup(payload_job *job, device **d, const buffer_location *on,

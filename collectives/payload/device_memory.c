@@ -6,8 +6,7 @@
 
 #ifdef GHZ_HAVE_CUDA
 
-#include "payload/device_runtime.h"
-
+#include <cuda_runtime_api.h>
 #include <pthread.h>
 #include <stdio.h>
 
@@ -29,11 +28,11 @@ void ghz_device_note(const char *text) {
   snprintf(message, sizeof message, "%s", text);
 }
 
-ghz_status ghz_device_checked(cudaError_t error, const char *what) {
+ghz_status ghz_device_checked(int error, const char *what) {
   if (error == cudaSuccess)
     return GHZ_OK;
   cudaGetLastError();
-  snprintf(message, sizeof message, "%s: %s", what, cudaGetErrorString(error));
+  snprintf(message, sizeof message, "%s: %s", what, cudaGetErrorString((cudaError_t)error));
   return error == cudaErrorMemoryAllocation ? GHZ_ENOMEM : GHZ_EDEVICE;
 }
 

@@ -19,16 +19,14 @@
 typedef enum operation { ENCODE, REDUCE, DECODE, SHARE } operation;
 
 typedef struct task {
-  enum { FREE, WAITS, UNDER_WAY, ENDED } state;
   operation operation;
-  unsigned number; /* the least of those that wait is the next */
+  ending *ending;
   const piece *piece;
   const buffer *mine, *theirs;
   buffer *out;     /* of a decoding: what is read */
   team_work *work; /* of a share: */
   void *user;
   int share;
-  ghz_status status;
 } task;
 
 typedef struct member {
@@ -45,7 +43,7 @@ struct team {
   pthread_cond_t wake; /* there is a task, or it is the end */
   int size, active;    /* members; those of this call */
   int refused, ends;
-  unsigned numbers;
+  unsigned first, last; /* first == last: no task waits */
   task tasks[ENGINE_ASYNC_OPS];
   member members[TEAM_MOST];
 };
@@ -55,16 +53,6 @@ static const payload *payload_of(const payload_job *job) {
 }
 
 /* ---- Members --------------------------------------------------------------------------------- */
-
-static task *next_task(team *t) {
-  task *next = NULL;
-  for (int i = 0; i < ENGINE_ASYNC_OPS; i++) {
-    task *k = &t->tasks[i];
-    if (k->state == WAITS && (!next || (int)(k->number - next->number) < 0))
-      next = k;
-  }
-  return next;
-}
 
 static ghz_status operate(member *m, const task *k) {
   const payload *p = payload_of(&m->job);
@@ -83,15 +71,13 @@ static ghz_status operate(member *m, const task *k) {
 /* Does the next task, while it gives up the lock. Returns 0 if none waits. */
 static int work(member *m) {
   team *t = m->team;
-  task *k = m - t->members < t->active ? next_task(t) : NULL;
-  if (!k)
+  if (t->first == t->last || m - t->members >= t->active)
     return 0;
-  k->state = UNDER_WAY;
+  const task k = t->tasks[t->first++ % ENGINE_ASYNC_OPS];
   pthread_mutex_unlock(&t->lock);
-  const ghz_status status = operate(m, k);
+  k.ending->status = operate(m, &k);
+  atomic_store_explicit(&k.ending->is_known, 1, memory_order_release);
   pthread_mutex_lock(&t->lock);
-  k->status = status;
-  k->state = ENDED;
   return 1;
 }
 
@@ -156,18 +142,12 @@ team *ghz_team_of(team **kept, int threads) {
   return t->active > 1 ? t : NULL;
 }
 
-/* What a rank's one contribution, beside others, takes is less than the most. */
-static int scratch_of(const payload_job *job) {
-  const int many = job->contributions != 1 || job->total_contributions == 1;
-  return job->bins || many ? payload_of(job)->scratch : 1;
-}
-
 int ghz_team_reserve(team *t, const payload_job *job, uint64_t tiles, uint32_t terms) {
   const payload *p = payload_of(job);
   int enough = 1;
   for (int i = 0; i < t->active; i++) {
     member *m = &t->members[i];
-    enough = enough && ghz_buffer_pool_reserve(&m->scratch, p->capacity(job, tiles), (size_t)scratch_of(job)) &&
+    enough = enough && ghz_buffer_pool_reserve(&m->scratch, p->capacity(job, tiles), (size_t)p->scratch) &&
              ghz_slice_reserve(m->codec, &(ghz_shape){.dims = 1}, tiles, job->lattice.type, terms) == GHZ_OK;
   }
   return enough;
@@ -220,14 +200,11 @@ void ghz_team_end(payload_job *job) {
 }
 
 /* There is room: the engine begins no more than so many, and a member has one share. */
-static void put(team *t, task k) {
-  task *at = t->tasks;
-  k.state = WAITS;
+static void put(team *t, task k, ending *o) {
+  k.ending = o;
+  atomic_store_explicit(&o->is_known, 0, memory_order_relaxed);
   pthread_mutex_lock(&t->lock);
-  k.number = t->numbers++;
-  while (at->state != FREE)
-    at++;
-  *at = k;
+  t->tasks[t->last++ % ENGINE_ASYNC_OPS] = k;
   if (t->active == t->size)
     pthread_cond_signal(&t->wake);
   else /* or it may wake one that is not of this call */
@@ -235,9 +212,17 @@ static void put(team *t, task k) {
   pthread_mutex_unlock(&t->lock);
 }
 
+static int is_known(const ending *o, ghz_status *status) {
+  const int known = atomic_load_explicit(&o->is_known, memory_order_acquire);
+  *status = known ? o->status : GHZ_OK;
+  return known;
+}
+
+/* ---- As a payload ---------------------------------------------------------------------------- */
+
 static ghz_status begin(payload_job *job, task k) {
   k.out->pending = 1;
-  put(job->team, k);
+  put(job->team, k, &k.out->ending);
   return GHZ_OK;
 }
 
@@ -266,25 +251,9 @@ static ghz_status decode(payload_job *job, const piece *p, const buffer *result)
 const payload ghz_payload_team = {
     .capacity = capacity, .encode = encode, .validate = validate, .reduce = reduce, .decode = decode};
 
-/* ---- Async ops ------------------------------------------------------------------------------- */
-
-/* Takes away the task on a buffer, or that of a share, if it has ended. */
-static int has_ended(team *t, const buffer *b, int share, ghz_status *status) {
-  int ended = 0;
-  pthread_mutex_lock(&t->lock);
-  for (int i = 0; i < ENGINE_ASYNC_OPS && !ended; i++)
-    if (t->tasks[i].state == ENDED && t->tasks[i].out == b && t->tasks[i].share == share) {
-      *status = t->tasks[i].status;
-      t->tasks[i].state = FREE;
-      ended = 1;
-    }
-  pthread_mutex_unlock(&t->lock);
-  return ended;
-}
-
 static int poll(payload_job *job, const piece *p, buffer *b, ghz_status *status) {
-  (void)p;
-  return has_ended(job->team, b, 0, status);
+  (void)job, (void)p;
+  return is_known(&b->ending, status);
 }
 
 static int work_here(team *t) {
@@ -298,27 +267,17 @@ static int help(payload_job *job) {
   return work_here(job->team);
 }
 
-static ghz_status make_sendable(payload_job *job, const piece *p, buffer *b) {
-  (void)job, (void)p, (void)b;
-  return GHZ_OK;
-}
-
-static ghz_status peek(payload_job *job, const buffer *in, void *dst, size_t size) {
-  (void)job;
-  memcpy(dst, in->data, size);
-  return GHZ_OK;
-}
-
-const async_ops ghz_team_async_ops = {poll, make_sendable, peek, help};
+const async_ops ghz_team_async_ops = {.poll = poll, .help = help};
 
 /* ---- Shares ---------------------------------------------------------------------------------- */
 
 ghz_status ghz_team_each(team *t, team_work *share, void *user) {
-  ghz_status first = GHZ_OK, status = GHZ_OK;
+  ending endings[TEAM_MOST];
+  ghz_status first = GHZ_OK, status;
   for (int i = 0; i < t->active; i++)
-    put(t, (task){.operation = SHARE, .work = share, .user = user, .share = i});
+    put(t, (task){.operation = SHARE, .work = share, .user = user, .share = i}, &endings[i]);
   for (int i = 0; i < t->active; i++) {
-    while (!has_ended(t, NULL, i, &status))
+    while (!is_known(&endings[i], &status))
       if (!work_here(t))
         sched_yield();
     first = first == GHZ_OK ? status : first;

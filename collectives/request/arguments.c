@@ -3,8 +3,6 @@
 
 #include "request/collective.h"
 
-#include "request/extents.h"
-
 #include <limits.h>
 #include <math.h>
 #include <stdarg.h>
@@ -152,7 +150,7 @@ static error read_meaning(call *c, const MPI_Count *counts, const MPI_Count *pla
 static int needs_no_agreement(const call *c) {
   const settings *s = &c->set;
   if (ghz_call_reduces_fill(c))
-    return s->bound.value == 0 && !s->fill_asked;
+    return s->bound.value == 0 && !c->asks_fill;
   int is_small = call_bytes(c) < (double)s->threshold || c->at.ranks == 1;
   return s->algorithm == GHZ_MPI_ALGORITHM_AUTO && s->mode == GHZ_MPI_MODE_AUTO && c->count >= 0 &&
          (s->bound.value == 0 || (is_small && c->fits_int));
@@ -186,7 +184,7 @@ static int has_algorithm(const call *c) {
  * the library has no part in the call. */
 static error check_fill(const call *c) {
   const settings *s = &c->set;
-  if (!ghz_call_reduces_fill(c) || (s->bound.value == 0 && !s->fill_asked))
+  if (!ghz_call_reduces_fill(c) || (s->bound.value == 0 && !c->asks_fill))
     return (error){0};
   if (!isfinite(s->fill))
     return wrong(MPI_ERR_ARG, "the fill value is no value of the type");
@@ -199,7 +197,7 @@ static error check_options(const call *c) {
   const settings *s = &c->set;
   if (!has_algorithm(c))
     return wrong(MPI_ERR_ARG, "it has no algorithm '%s'", ghz_mpi_algorithm_name(s->algorithm));
-  if (s->mode_asked && s->mode == GHZ_MPI_HOMOMORPHIC && s->bound.value == 0 && s->algorithm != GHZ_MPI_NATIVE)
+  if (c->asks_mode && s->mode == GHZ_MPI_HOMOMORPHIC && s->bound.value == 0 && s->algorithm != GHZ_MPI_NATIVE)
     return wrong(MPI_ERR_ARG, "mode '%s' needs a bound, and none is given", ghz_mpi_mode_name(s->mode));
   if (s->of_result && s->bound.kind == GHZ_MPI_FLOAT)
     return wrong(MPI_ERR_ARG, "the bound 'float' is one of the result: of_result does not go with it");
@@ -258,6 +256,8 @@ static error check(const call *c) {
 /* An algorithm that the environment names holds for the collectives that have it. */
 static const char *read_settings(call *c, const ghz_mpi_options *options) {
   const char *fault = ghz_settings_make(options, &c->set);
+  c->asks_mode = options && !fault && options->mode;
+  c->asks_fill = options && !fault && options->has_fill;
   if (!(options && options->algorithm) && !has_algorithm(c))
     c->set.algorithm = GHZ_MPI_ALGORITHM_AUTO;
   return fault;

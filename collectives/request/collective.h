@@ -30,7 +30,8 @@ typedef struct call {
   MPI_Comm comm;
 
   settings set;
-  int unasked; /* MPI makes it, without agreement; all ranks find so alike */
+  int asks_mode, asks_fill; /* the options name them, not the environment */
+  int unasked;              /* MPI makes it, without agreement; all ranks find so alike */
   position at;
   int is_real;         /* the type is float or double: */
   ghz_type real;       /* which */

@@ -1,7 +1,7 @@
 /* extents.c: shapes as users write them, and as they are listed by count. */
 /* SPDX-License-Identifier: BSD-3-Clause */
 
-#include "request/extents.h"
+#include "request/settings.h"
 
 #include <ghz/mpi.h>
 

@@ -17,7 +17,7 @@
 
 #include "ghz/numerals.h"
 #include "payload/device.h"
-#include "request/extents.h"
+#include "payload/payloads.h"
 
 static const char *const algorithm_names[] = {"auto",    "mpi",  "ring",  "doubling",
                                               "halving", "tree", "chain", "linear"};
@@ -240,7 +240,7 @@ static void read_environment(void) {
   const locale_t programs = numerals_begin();
   if (!env_told)
     read_shared();
-  READ("GHZ_MPI_THREADS", "1 or more", parse_int(text, 1, 4096, &env_threads));
+  READ("GHZ_MPI_THREADS", "1 to 16", parse_int(text, 1, TEAM_MOST, &env_threads));
   READ("GHZ_MPI_CUDA_AWARE", "0 or 1", parse_int(text, 0, 1, &env_cuda_aware));
   ghz_device_set_cuda_aware(env_cuda_aware);
   numerals_end(programs);
@@ -297,26 +297,19 @@ int ghz_settings_are_small(const ghz_mpi_options *o, uint64_t bytes) {
 }
 
 const char *ghz_settings_make(const ghz_mpi_options *options, settings *s) {
-  static const ghz_mpi_options defaults = GHZ_MPI_OPTIONS;
   const char *wrong = options ? check(options) : NULL;
-  const ghz_mpi_options *o = options && !wrong ? options : &defaults;
+  *s = options && !wrong ? *options : (settings)GHZ_MPI_OPTIONS;
   pthread_once(&env_once, read_environment);
-  *s = (settings){.bound = o->bound,
-                  .shape = o->shape,
-                  .of_result = o->of_result != 0,
-                  .has_fill = o->has_fill || env.has_fill,
-                  .fill_asked = o->has_fill != 0,
-                  .fill = o->has_fill ? o->fill : env.fill,
-                  .average = o->average != 0,
-                  .contributions = o->contributions,
-                  .threads = o->threads ? o->threads : env_threads,
-                  .keep_root = o->keep_root > 0,
-                  .algorithm = o->algorithm ? o->algorithm : (ghz_mpi_algorithm)env.algorithm,
-                  .mode = o->mode ? o->mode : (ghz_mpi_mode)env.mode,
-                  .mode_asked = o->mode != 0,
-                  .threshold = (uint64_t)(o->threshold < 0 ? env.threshold : o->threshold),
-                  .link = o->link != GHZ_MPI_LINK_UNKNOWN ? o->link : env.link,
-                  .report = o->report};
+  s->fill = s->has_fill ? s->fill : env.fill;
+  s->has_fill = s->has_fill || env.has_fill;
+  s->average = s->average != 0;
+  s->keep_root = s->keep_root > 0;
+  s->threads = s->threads ? s->threads : env_threads;
+  s->algorithm = s->algorithm ? s->algorithm : (ghz_mpi_algorithm)env.algorithm;
+  s->mode = s->mode ? s->mode : (ghz_mpi_mode)env.mode;
+  s->threshold = s->threshold < 0 ? env.threshold : s->threshold;
+  s->link = s->link != GHZ_MPI_LINK_UNKNOWN ? s->link : env.link;
+  s->of_result = s->of_result != 0;
   if (s->bound.kind == GHZ_MPI_FLOAT)
     s->bound.value = 1; /* it is given */
   if (s->bound.value == 0) {

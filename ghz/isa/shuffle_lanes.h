@@ -39,6 +39,14 @@ static inline void split_16(const void *linear, void *by_position) {
   }
 }
 #else
+/* The largest lane, none of which is negative: in halves, as lane by lane is slow. */
+static inline PASTE(PASTE(int, BITS), _t) FN(largest_lane)(VECTOR v) {
+  v = FN(max)(v, __builtin_shufflevector(v, v, LIST(RUN)(LANES / 2)));
+  v = FN(max)(v, __builtin_shufflevector(v, v, LIST(RUN)(LANES / 4)));
+  v = FN(max)(v, __builtin_shufflevector(v, v, LIST(RUN)(LANES / 8)));
+  return FN(max)(v, __builtin_shufflevector(v, v, LIST(RUN)(LANES / 16)))[0];
+}
+
 /* Lanes 0, 2, 4 ... and 1, 3, 5 ... of two registers. */
 static inline VECTOR FN(even)(VECTOR a, VECTOR b) {
   return __builtin_shufflevector(a, b, LIST(EVEN));

@@ -145,16 +145,13 @@ static const float *transform_input(const brick *b, float *scale, float room[TIL
   static double name(const REAL *x, double inverse, const double *transformed, double *residual) {             \
     const vec_64 magnitude = (vec_64){0} + INT64_MAX;                                                          \
     vec_64 bits, largest = {0};                                                                                \
-    int64_t all = 0;                                                                                           \
     for (int i = 0; i < TILE; i += DOUBLES) {                                                                  \
       for (int k = i; k < i + DOUBLES; k++)                                                                    \
         residual[k] = (double)x[k] * inverse - transformed[k];                                                 \
       memcpy(&bits, residual + i, sizeof bits);                                                                \
       largest = max_64(bits & magnitude, largest);                                                             \
     }                                                                                                          \
-    for (int i = 0; i < DOUBLES; i++)                                                                          \
-      all = largest[i] > all ? largest[i] : all;                                                               \
-    return from_bits_f64((uint64_t)all);                                                                       \
+    return from_bits_f64((uint64_t)largest_lane_64(largest));                                                  \
   }
 
 DEFINE_LEFT(residual_f32, float)
@@ -339,7 +336,7 @@ static void prefetch_brick(const tile_place *p, const void *x, size_t size) {
 static int encode_brick(const ghz_lattice *l, int least, int order, const tile_place *place, const void *x,
                         size_t limit, uint8_t *dst, size_t *size) {
   ALIGNED uint8_t columns[TILE * 8], copy[TILE * 8], outside[TILE];
-  const size_t value = ghz_type_size(l->type);
+  const size_t value = value_bytes(l->type);
   brick b;
   *size = 0;
   b.integers.least = least;
@@ -391,14 +388,14 @@ static int encode_exactly(const ghz_lattice *l, int order, const tile_place *pla
     order = 1;
   if (!encode_on_lattice(l, COARSE, order, place, x, limit, dst, size))
     return 0;
-  if (*size < limit && has_no_widths(dst, *size) && one_value_is_missed(l, place, x, &bits))
+  if (*size < limit && has_no_widths(place->extent.dims, dst, *size) && one_value_is_missed(l, place, x, &bits))
     *size = put_value_before(l->type, bits, dst, *size);
   return 1;
 }
 
 /* Values outside the lattice that are nothing but zeros stand for an empty tile. */
 static size_t encode(const ghz_lattice *l, int order, const tile_place *place, const void *x, uint8_t *dst) {
-  const size_t value = ghz_type_size(l->type), raw = 1 + place->extent.n * value;
+  const size_t value = value_bytes(l->type), raw = 1 + place->extent.n * value;
   size_t size;
   const int on_lattice = encode_exactly(l, order, place, x, raw, dst, &size);
   if (on_lattice && size < raw)

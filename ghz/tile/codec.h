@@ -128,6 +128,7 @@ static void clear_behind(void *integers, size_t size, unsigned n) {
 #define SIGNED_TYPE int32_t
 #define SIGNED_VEC vec_32
 #define SIGNED_MAX max_32
+#define LARGEST_LANE largest_lane_32
 #define REAL_VEC vec_f32
 #define EQUAL equal_f32
 #define VEC_TOP_BITS top_bits_32
@@ -141,6 +142,7 @@ static void clear_behind(void *integers, size_t size, unsigned n) {
 #define SIGNED_TYPE int64_t
 #define SIGNED_VEC vec_64
 #define SIGNED_MAX max_64
+#define LARGEST_LANE largest_lane_64
 #define REAL_VEC vec_f64
 #define EQUAL equal_f64
 #define VEC_TOP_BITS top_bits_64

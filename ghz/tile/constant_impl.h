@@ -8,7 +8,7 @@ static inline uint64_t load_value(const void *p, size_t size) {
 
 /* The first value of a place that is neither special nor missing. Returns 0 if there is none. */
 static int first_finite(const ghz_lattice *l, const tile_place *place, const char *x, uint64_t *bits) {
-  const size_t size = ghz_type_size(l->type);
+  const size_t size = value_bytes(l->type);
   const fill_test fill = fill_test_of(l);
   for (line_walk w = first_line(place); more_lines(&w); next_line(&w))
     for (size_t i = 0; i < place->extent.x; i++) {
@@ -22,7 +22,7 @@ static int first_finite(const ghz_lattice *l, const tile_place *place, const cha
 /* Whether the finite values of a line that are not missing are this one. Most lines that are have
  * nothing else: each value is the one before it. */
 static int line_has_only(const ghz_lattice *l, fill_test fill, uint64_t bits, const char *line, unsigned n) {
-  const size_t size = ghz_type_size(l->type);
+  const size_t size = value_bytes(l->type);
   if (load_value(line, size) == bits && memcmp(line, line + size, (n - 1) * size) == 0)
     return 1;
   for (unsigned i = 0; i < n; i++) {
@@ -36,7 +36,7 @@ static int line_has_only(const ghz_lattice *l, fill_test fill, uint64_t bits, co
 /* Whether the finite values of a place that are not missing are one value, by their bits, and a
  * lattice tile of it gives another one. A first value that is zero is one of the lattice. */
 static int one_value_is_missed(const ghz_lattice *l, const tile_place *place, const char *x, uint64_t *bits) {
-  const size_t size = ghz_type_size(l->type);
+  const size_t size = value_bytes(l->type);
   const fill_test fill = fill_test_of(l);
   if ((!l->has_fill && load_value(x, size) == 0) || !first_finite(l, place, x, bits) ||
       !lattice_misses(l, number_of_bits(l->type, *bits)))
@@ -47,9 +47,9 @@ static int one_value_is_missed(const ghz_lattice *l, const tile_place *place, co
   return 1;
 }
 
-/* Whether a tile may be one of one value: it has no widths. */
-static inline int has_no_widths(const uint8_t *tile, size_t size) {
-  return size == 0 || tile[0] >> 5 == 0;
+/* Whether a tile may be one of one value: it has neither widths nor, as a brick, coefficients. */
+static inline int has_no_widths(unsigned dims, const uint8_t *tile, size_t size) {
+  return size == 0 || (tile[0] >> 5 == 0 && !(dims > 1 && tile[0] >> 2 & 1 && tile[1] >> 3 & 1));
 }
 
 /* Puts a value before a tile of so many bytes; returns the size of both. */

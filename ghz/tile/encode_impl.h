@@ -194,7 +194,7 @@ static int to_integers(const ghz_lattice *l, const void *x, unsigned n, integers
   v->dims = 1;
   v->n = n;
   v->may_centre = 0;
-  x = padded(x, n, ghz_type_size(l->type), copy);
+  x = padded(x, n, value_bytes(l->type), copy);
   return integers_of(l, &x, n, NULL, copy, v);
 }
 
@@ -283,7 +283,7 @@ static int encode_flat(const ghz_lattice *l, int least, int order, const void *x
     return 0;
   if (v.zero)
     return 1;
-  prefetch_next(x, n * ghz_type_size(l->type));
+  prefetch_next(x, n * value_bytes(l->type));
   measure(&v, encodings);
   const encoding *p = choose_encoding(encodings, order);
   *size = p->size + specials_size(&v) < limit ? write_encoding(&v, p, dst) : limit;

@@ -102,8 +102,9 @@ static void transformed_integers(const ghz_lattice *l, const tile_header *b, con
   if (is_quick(l, b, terms, dims)) {
     ALIGNED double composed[TILE];
     const tile_place whole = packed_place(whole_tile(g->dims));
-    const brick_target to = target_of(&whole, sizeof *composed, 0, 1, composed);
-    put_transformed(l, g->dims, b, GHZ_F64, to);
+    const double unit = part_of_step(l->type, b->lattice.mode);
+    const brick_target to = target_of(&whole, sizeof *composed, 0, unit, composed);
+    put_transformed(l, g->dims, b, GHZ_F64, &to);
     if (to_integers_64(composed, transform_bits(dims), t->q64))
       return;
   }

@@ -27,10 +27,10 @@ static void put_untransformed(const ghz_lattice *l, const layer_header *h, uint3
 static void decode_whole_quickly(const ghz_lattice *l, const tile_header *b, uint32_t terms, ghz_type out,
                                  const tile_place *place, int streaming, void *dst) {
   const unsigned dims = place->extent.dims;
-  const double unit = b->transformed ? l->step : mode_unit(l->type, l->step, b->lattice.mode);
+  const double unit = mode_unit(l->type, l->step, b->lattice.mode);
   const brick_target t = target_of(place, ghz_type_size(out), streaming, unit, dst);
   if (b->transformed)
-    put_transformed(l, (int)dims, b, out, t);
+    put_transformed(l, (int)dims, b, out, &t);
   else
     put_untransformed(l, &b->lattice, terms, dims, out, &t);
 }

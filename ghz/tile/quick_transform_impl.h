@@ -67,25 +67,34 @@ typedef struct quick_coefficients {
 
 enum { PLACE_REGS = PLACES / FLOATS };
 
+GHZ_INLINE void put_scaled(vec_32 x, double scale, double *c) {
+  const vec_f64 low = doubles_of(x, 0) * scale, high = doubles_of(x, 1) * scale;
+  vec_store(c, (vec_16)low);
+  vec_store(c + DOUBLES, (vec_16)high);
+}
+
+/* The places that have any, of a group. */
+GHZ_INLINE uint64_t places_with_any(const vec_32 any[PLACE_REGS]) {
+  uint64_t places = 0;
+  for (int r = 0; r < PLACE_REGS; r++)
+    places |= (uint64_t)top_bits_32((vec_32)(any[r] != 0)) << r * FLOATS;
+  return places;
+}
+
 /* The first `rows` rows of N16 blocks; their bits are added by place. */
 GHZ_INLINE void convert_rows(const vec_16 v[BLOCK], int rows, double scale, double *c, vec_32 any[PLACE_REGS]) {
   _Pragma("GCC unroll 16") for (int k = 0; k < 16; k++) {
     if (k / PLACE_REGS >= rows)
       continue;
     const vec_32 x = widen_blocks(v, k);
-    const vec_f64 low = doubles_of(x, 0) * scale, high = doubles_of(x, 1) * scale;
-    vec_store(c + k * FLOATS, (vec_16)low);
-    vec_store(c + k * FLOATS + DOUBLES, (vec_16)high);
+    put_scaled(x, scale, c + k * FLOATS);
     any[k % PLACE_REGS] |= x;
   }
 }
 
 /* A group's coefficients: which places have any. */
 GHZ_INLINE uint64_t convert_group(const narrow_bytes *bytes, int block, int rows, double scale, double *c) {
-  vec_32 any[PLACE_REGS];
-  uint64_t places = 0;
-  for (int r = 0; r < PLACE_REGS; r++)
-    any[r] = (vec_32){0};
+  vec_32 any[PLACE_REGS] = {{0}};
   for (int b = block; rows > 0; b += N16, rows -= N16 / 2) {
     vec_16 v[BLOCK];
     narrow_blocks(bytes, b, v);
@@ -94,9 +103,7 @@ GHZ_INLINE uint64_t convert_group(const narrow_bytes *bytes, int block, int rows
     turn_blocks_16(v);
     convert_rows(v, rows, scale, c + b * BLOCK, any);
   }
-  for (int r = 0; r < PLACE_REGS; r++)
-    places |= (uint64_t)top_bits_32((vec_32)(any[r] != 0)) << r * FLOATS;
-  return places;
+  return places_with_any(any);
 }
 
 /* Their widths and the first one, which counts 2^16 times; `unit` in steps. */
@@ -121,16 +128,17 @@ static void narrow_coefficients_of(int dims, const layer_header *h, quick_coeffi
 /* Of 32 bits, as they are coded. */
 static void coefficients_of_integers(int dims, const int32_t *c, quick_coefficients *q) {
   const int rows = dims == 3 ? 16 : 32; /* of a group */
+  const double scale = q->scale;
   for (int g = 0; 2 * rows * g < q->live.blocks; g++) {
-    const int begin = rows * PLACES * g;
-    int32_t any[PLACES] = {0};
-    for (int i = begin; q->live.group[g] && i < begin + (int)q->live.x * PLACES; i += PLACES)
-      for (int l = 0; l < PLACES; l++) {
-        any[l] |= c[i + l];
-        q->c[i + l] = (double)c[i + l] * q->scale;
+    vec_32 any[PLACE_REGS] = {{0}};
+    const int begin = rows * PLACES * g, end = begin + (q->live.group[g] ? (int)q->live.x * PLACES : 0);
+    for (int i = begin; i < end; i += PLACES)
+      for (int r = 0; r < PLACE_REGS; r++) {
+        const vec_32 x = *(const vec_32 *)(const void *)(c + i + r * FLOATS);
+        put_scaled(x, scale, q->c + i + r * FLOATS);
+        any[r] |= x;
       }
-    for (int l = 0; l < PLACES; l++)
-      q->places |= (uint64_t)(any[l] != 0) << (PLACES * g + l);
+    q->places |= places_with_any(any) << PLACES * g;
   }
   q->c[0] = 0;
 }
@@ -317,14 +325,12 @@ static void put_all_sums(int dims, ghz_type out, const quick_coefficients *q, co
 }
 
 /* Where inverse_is_exact, all sums of coefficients are integers below 2^53, and R is added with one
- * rounding. `t` scales steps. */
+ * rounding. `t` scales the integer 1 of the lattice. */
 static void put_transformed(const ghz_lattice *l, int dims, const tile_header *b, ghz_type out,
-                            brick_target t) {
-  const double unit = part_of_step(l->type, b->lattice.mode);
+                            const brick_target *t) {
   quick_coefficients q;
   quick_residual residual;
-  quick_coefficients_of(dims, &b->coefficients, unit, &q);
+  quick_coefficients_of(dims, &b->coefficients, part_of_step(l->type, b->lattice.mode), &q);
   read_quick_residual(&b->lattice, dims, &residual);
-  t.unit *= unit;
-  put_all_sums(dims, out, &q, &residual, &t);
+  put_all_sums(dims, out, &q, &residual, t);
 }

@@ -1,13 +1,19 @@
 /* reals_impl.h: floating-point values as bits: largest magnitudes, NaN and infinities, ranges. A
  * part of codec.h, and a template: included once per type.
  *
- * Parameters, undefined at the end: REAL            float or double BITS_TYPE       the unsigned
- * integer of its size, SIGNED_TYPE the signed one SIGNED_VEC      the vector of signed integers
- * of its size, and SIGNED_MAX the larger of two, lane by lane REAL_VEC        the vector of REAL
- * EQUAL           equal_f32 or equal_f64 VEC_TOP_BITS    top_bits_32 or top_bits_64 REPEAT
- * repeat_32 or repeat_64 EXPONENT        the mask of its exponent, which is the bit pattern of
- * +Inf CANONICAL_NAN   the bit pattern of the NaN that is decoded SUFFIX          f32 or f64:
- * ends the names of the functions */
+ * Parameters, undefined at the end:
+ *   REAL            float or double
+ *   BITS_TYPE       the unsigned integer of its size, SIGNED_TYPE the signed one
+ *   SIGNED_VEC      the vector of signed integers of its size, and SIGNED_MAX the larger of two,
+ *                   lane by lane
+ *   LARGEST_LANE    largest_lane_32 or largest_lane_64
+ *   REAL_VEC        the vector of REAL
+ *   EQUAL           equal_f32 or equal_f64
+ *   VEC_TOP_BITS    top_bits_32 or top_bits_64
+ *   REPEAT          repeat_32 or repeat_64
+ *   EXPONENT        the mask of its exponent, which is the bit pattern of +Inf
+ *   CANONICAL_NAN   the bit pattern of the NaN that is decoded
+ *   SUFFIX          f32 or f64: ends the names of the functions */
 /* SPDX-License-Identifier: BSD-3-Clause */
 
 #define FN(name) PASTE(PASTE(name, _), SUFFIX)
@@ -57,11 +63,7 @@ GHZ_INLINE BITS_TYPE FN(largest_of)(const REAL *x, int has_fill, REAL missing) {
     c = SIGNED_MAX(FN(magnitudes)(x + 2 * LANES_HERE, has_fill, missing), c);
     d = SIGNED_MAX(FN(magnitudes)(x + 3 * LANES_HERE, has_fill, missing), d);
   }
-  const SIGNED_VEC largest = SIGNED_MAX(SIGNED_MAX(a, b), SIGNED_MAX(c, d));
-  SIGNED_TYPE all = 0;
-  for (int i = 0; i < LANES_HERE; i++)
-    all = largest[i] > all ? largest[i] : all;
-  return (BITS_TYPE)all;
+  return (BITS_TYPE)LARGEST_LANE(SIGNED_MAX(SIGNED_MAX(a, b), SIGNED_MAX(c, d)));
 }
 
 /* A call without a fill is compiled without the test for it. */
@@ -276,6 +278,7 @@ GHZ_INLINE void FN(finite_range)(const REAL *x, size_t n, fill_test fill, double
 #undef SIGNED_TYPE
 #undef SIGNED_VEC
 #undef SIGNED_MAX
+#undef LARGEST_LANE
 #undef REAL_VEC
 #undef EQUAL
 #undef VEC_TOP_BITS

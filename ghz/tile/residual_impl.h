@@ -143,13 +143,14 @@ DEFINE_LEFT_IN(residual_in_cube_f32, 3, 0)
 DEFINE_LEFT_IN(residual_in_cube_f64, 3, 1)
 #undef DEFINE_LEFT_IN
 
-/* Whether any of eight is not proved to round as float64 would. */
-static inline int doubtful(eight_f32 d, float limit) {
-  const eight_f32 off = magnitudes_of(d - (d + ROUND_F32 - ROUND_F32));
-  const eight_32 far = off >= limit;
-  uint64_t any[4];
-  memcpy(any, &far, sizeof any);
-  return (any[0] | any[1] | any[2] | any[3]) != 0;
+/* A bit for each of two blocks' values that is not proved to round as float64 would. */
+static inline unsigned doubtful(const float *residual, float limit) {
+  unsigned bits = 0;
+  GHZ_UNROLL_8 for (int i = 0; i < 2 * (int)BLOCK; i += FLOATS) {
+    const vec_f32 d = load_f32(residual + i), off = d - (d + ROUND_F32 - ROUND_F32);
+    bits |= top_bits_32((vec_32)((vec_f32)((vec_32)off & INT32_MAX) >= limit)) << i;
+  }
+  return bits;
 }
 
 typedef float half_f32 __attribute__((vector_size(VEC / 2), aligned(4), may_alias));
@@ -213,9 +214,13 @@ static int residual_in_float(const brick *b, const float_coefficients *f, narrow
                                                                   residual);
   }
   for (int piece = 0; piece < 8; piece++)
-    for (int i = 16 * piece; live >> piece & 1 && i < 16 * piece + 16; i++)
-      if (doubtful(load_eight(residual + 8 * i), limit))
+    for (int i = 16 * piece; live >> piece & 1 && i < 16 * piece + 16; i += 2) {
+      const unsigned bits = doubtful(residual + 8 * i, limit);
+      if (bits & 0xff)
         exact_block(b, f, lines, i, residual);
+      if (bits >> 8)
+        exact_block(b, f, lines, i + 1, residual);
+    }
   if (live)
     return narrow_layer(residual, live, 0, b->outside, r, w) && w->height <= 7;
   w->height = 0;

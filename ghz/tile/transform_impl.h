@@ -129,13 +129,17 @@ GHZ_INLINE void forward_lines(int n, const float *const line[PLACES], float *e) 
 /* Whether these lines of n values become 0. */
 static inline int lines_vanish(int n, const float *const line[PLACES]) {
   const vec_32 magnitude = (vec_32){0} + 0x7fffffff; /* magnitudes compare as their bits do */
-  vec_32 v, largest = {0};
-  for (int l = 0; l < PLACES; l++)
-    for (int i = 0; i < n; i += FLOATS) {
-      memcpy(&v, line[l] + i, VEC);
-      largest = max_32(v & magnitude, largest);
-    }
-  return !any_lane((vec_16)((vec_f32)largest >= LEAST_OF_LINES));
+  for (int first = 0; first < PLACES; first += 4) {
+    vec_32 v, largest = {0};
+    for (int l = first; l < first + 4; l++)
+      for (int i = 0; i < n; i += FLOATS) {
+        memcpy(&v, line[l] + i, VEC);
+        largest = max_32(v & magnitude, largest);
+      }
+    if (any_lane((vec_16)((vec_f32)largest >= LEAST_OF_LINES)))
+      return 0;
+  }
+  return 1;
 }
 
 /* Group g, of 16 lines, to coefficients: those of groups that vanish are not set, unless one behind
@@ -153,8 +157,8 @@ static int forward_group(int n, int g, const float *const line[PLACES], int bloc
 }
 
 /* Coefficients of values times `scale`, not rounded. Returns the number of blocks behind which
- * all round to 0; those are not set. */
-static int forward_cubes(const float *x, float scale, float *e) {
+ * all round to 0; those are not set. Not inlined: with AVX-512 that takes 5 % longer to encode. */
+__attribute__((noinline)) static int forward_cubes(const float *x, float scale, float *e) {
   ALIGNED float a[TILE], b[TILE];
   int blocks = 0;
   for (int i = 0; i < 128; i += FLOATS)
@@ -171,7 +175,7 @@ static int forward_cubes(const float *x, float scale, float *e) {
   return blocks;
 }
 
-static int forward_planes(const float *x, float scale, float *e) {
+__attribute__((noinline)) static int forward_planes(const float *x, float scale, float *e) {
   ALIGNED float a[TILE];
   int blocks = 0;
   for (int i = 0; i < 32; i += 2 * FLOATS)

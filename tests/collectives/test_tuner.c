@@ -8,6 +8,7 @@
 enum { BYTES = 1600 };
 
 static const double any[WAYS] = {0, -1}, both[WAYS] = {1, 0.2};
+static double alone; /* of what a call takes in its codec and on the network, what does not overlap */
 
 static tuner *new_tuner(void) { return memset(scratch(sizeof(tuner)), 0, sizeof(tuner)); }
 
@@ -17,7 +18,7 @@ static char alloc(tuner *t, uint64_t kind, const double *codec, double network, 
   const call_kind k = {.call = kind};
   if (ghz_tuner_rests(t, &k))
     return 'm';
-  const int way = ghz_tuner_pick(t, &k, codec, network);
+  const int way = ghz_tuner_pick(t, &k, codec, network, alone);
   ghz_tuner_learn(t, &(result_bytes){way == BY_MPI ? 0 : BYTES, way == FLAT ? flat : shaped});
   ghz_tuner_learn(t, &(result_bytes){BYTES, 1}); /* that of a call with nothing to choose */
   return (char)(way == SHAPED ? 's' : way == FLAT ? 'f' : 'm');
@@ -88,4 +89,11 @@ Test(tuner, keeps_kinds_apart_and_forgets_the_oldest) {
   for (uint64_t kind = 3; kind < 3 + KINDS; kind++)
     alloc(t, kind, any, 0, 1, 0);
   cr_assert_eq(alloc(t, 1, any, 0, BYTES, 0), 's', "an old kind is not forgotten");
+}
+
+/* Shaped, the network waits for the codec. That costs where they cannot overlap. */
+Test(tuner, adds_what_does_not_overlap) {
+  expect(new_tuner(), both, 10, 128, 192, "fsssssss");
+  alone = 1;
+  expect(new_tuner(), both, 10, 128, 192, "fsffffff");
 }

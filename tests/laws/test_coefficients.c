@@ -80,7 +80,7 @@ Test(coefficients, at_the_edges_of_rules) {
       if (b->small_lines) {
         int64_t c[REF_TILE];
         read_columns(stream, c);
-        cr_assert_eq(c[0], b->first, "%s, type %d: %lld", b->name, type, (long long)c[0]);
+        cr_assert_eq(c[b->column], b->first, "%s, type %d: %lld", b->name, type, (long long)c[b->column]);
       }
     }
 }

@@ -4,13 +4,14 @@
 #pragma once
 #include "fields.h"
 
-enum { CHOICES = 24 };
+enum { CHOICES = 48 };
 typedef struct choice_brick {
   const char *name;
   ghz_shape shape;
-  int coefficients;       /* whether it has them */
-  int small_lines, first; /* whether the edge is theirs; their first coefficient */
-  double x[1024];         /* values in steps */
+  int coefficients;  /* whether it has them */
+  int small_lines;   /* whether the edge is theirs: */
+  int column, first; /* their first coefficient */
+  double x[1024];    /* values in steps */
 } choice_brick;
 
 /* The i-th brick, on the lattice that the other gives. */
