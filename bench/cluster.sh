@@ -1,12 +1,14 @@
 #!/usr/bin/env bash
 # cluster.sh: an emulated cluster on this machine: N network namespaces joined by a bridge, links
-# shaped to RATE, and an MPI program that runs across them over TCP, one rank in each.
+# shaped to RATE, and an MPI program that runs across them over TCP, one rank in each, or several.
 # usage: bench/cluster.sh [OPTIONS] N RATE -- COMMAND...
 #        bench/cluster.sh --clean   removes what killed runs left; every run begins with that
 #   N                 ranks, 2 to 64
 #   RATE              of every link, each way: 200mbit, 1gbit, ...; none: not shaped
 #   COMMAND           what every rank runs, e.g. build/bench/collectives/ghz_mpi_bench allreduce
 #                     (Open MPI: mpicc.openmpi and mpiexec.openmpi, or MPICC and MPIEXEC)
+#   --per-node N      ranks of a namespace, which is a node: they share its link and memory, its
+#                     system says RATE of the link, and a rank has a core, in turn (1, not pinned)
 #   --tuned           makes Open MPI use its best algorithms for large allreduce, bcast and
 #                     scatter
 #   --poll on|off     waiting ranks sleep up to 50 us instead of spinning (on)
@@ -24,7 +26,7 @@ here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 # shellcheck source=bench/cluster/mpi.sh
 . "$here/cluster/mpi.sh"
 
-tuned=0 poll=on quick=0 force=0
+tuned=0 poll=on quick=0 force=0 per_node=1 pins=''
 core_bits=2000000000 # bit/s between ranks that one core moves while it also computes; measured
 
 say() { printf '# %s\n' "$*"; }
@@ -39,6 +41,13 @@ usage() {
 as_gbits() { awk -v bits="$1" 'BEGIN { printf "%.4g Gbit/s", bits / 1e9 }'; }
 holds() { awk "BEGIN { exit !($1) }"; } # compares numbers with a fraction
 load() { cut -d' ' -f1-3 /proc/loadavg; }
+pin() { # sets pins: the numbers of the cores that this process may use
+  local all c
+  all=$(cores)
+  for ((c = 0; $(wc -w <<<"$pins") < all; c++)); do
+    ! taskset -c $c true 2>/dev/null || pins+="$c "
+  done
+}
 cores() { env -u OMP_NUM_THREADS -u OMP_THREAD_LIMIT nproc; } # nproc counts these as cores
 
 # --- arguments ------------------------------------------------------------------------------------
@@ -58,6 +67,9 @@ parse() {
     --poll)
       [ $# -ge 2 ] || die 2 "$1 needs a value"
       poll=$2 && shift 2 ;;
+    --per-node)
+      [ $# -ge 2 ] || die 2 "$1 needs a value"
+      per_node=$2 && shift 2 ;;
     --tuned | --quick | --force) printf -v "${1#--}" 1 && shift ;;
     --clean) remove_leftovers && exit ;;
     -h | --help) usage 0 ;;
@@ -69,6 +81,9 @@ parse() {
   [ ${#words[@]} = 2 ] || usage 2 >&2
   ranks=${words[0]} rate=${words[1]}
   [[ $ranks =~ ^[1-9][0-9]?$ ]] && [ "$ranks" -ge 2 ] && [ "$ranks" -le 64 ] || die 2 "N is from 2 to 64, not '$ranks'"
+  [[ $per_node =~ ^[1-9][0-9]?$ ]] && [ $((ranks % per_node)) = 0 ] && [ "$ranks" -gt "$per_node" ] ||
+    die 2 "--per-node parts N ranks into two nodes or more, not '$per_node'"
+  nodes=$((ranks / per_node))
   [[ $poll =~ ^(on|off)$ ]] || die 2 "--poll is on or off, not '$poll'"
   bits=$(parse_rate "$rate")
   [ "$rate" = none ] || [ "$bits" -ge 1000000 ] || die 2 "RATE is at least 1mbit"
@@ -113,8 +128,8 @@ check_strength() {
   local cores most
   cores=$(cores)
   most=$((cores * core_bits))
-  [ "$((ranks * bits))" -le "$most" ] ||
-    too_weak "$ranks links of $(as_gbits $bits) are more than $cores cores can feed and compute at the same time: \
+  [ "$((nodes * bits))" -le "$most" ] ||
+    too_weak "$nodes links of $(as_gbits $bits) are more than $cores cores can feed and compute at the same time: \
 $(as_gbits $most) in all"
 }
 
@@ -156,7 +171,7 @@ begin() {
   [[ $scratch != *[[:space:]]* ]] || die 2 "TMPDIR has spaces, which launchers take for separators"
   mkdir -m 700 "$scratch"
   compile
-  make_cluster "$name" "$ranks" || die 77 "cannot make network namespaces and virtual links here"
+  make_cluster "$name" "$nodes" || die 77 "cannot make network namespaces and virtual links here"
   [ "$no_cubic" = 0 ] || say "WARNING: no TCP cubic; the links run the system's $(cat /proc/sys/net/ipv4/tcp_congestion_control)"
 }
 
@@ -168,8 +183,9 @@ without_noise() { grep --line-buffered -Ev 'plm:rsh: Warning: setpgid\(.*\) fail
 launch() { # command...
   local status=0 library='' environment
   [ $poll = off ] || library=$scratch/poll.so
-  openmpi_command "$ranks" "$scratch/agent"
-  environment=("${launch_environment[@]}" "GHZ_CLUSTER_NAME=$name"
+  openmpi_command "$nodes" "$per_node" "$scratch/agent"
+  environment=("${launch_environment[@]}" "GHZ_CLUSTER_NAME=$name" "GHZ_CLUSTER_PINS=$pins"
+    "GHZ_CLUSTER_MBITS=$((bits / 1000000))"
     "OMP_WAIT_POLICY=${OMP_WAIT_POLICY:-passive}")
   ip netns exec "$name-sw" setpriv --pdeathsig TERM env "${environment[@]}" "${launch_command[@]}" \
     "$scratch/rank" "$scratch" "$library" "$@" </dev/null 2> >(without_noise >&2) &
@@ -180,11 +196,11 @@ launch() { # command...
 }
 
 measure_total() { # bit/s that all ranks together send over unshaped links
-  launch "$scratch/pingpong" --total >"$scratch/total" || die 1 "the measurement of the unshaped links failed"
+  per_node=1 launch "$scratch/pingpong" --total >"$scratch/total" || die 1 "the measurement of the unshaped links failed"
   total=$(awk '$1 == "total" { printf "%.0f", $2 * 1e9 }' "$scratch/total")
-  say "unshaped, all ranks at once: $(as_gbits "$total") in all"
-  [ "$bits" = 0 ] || [ "$((ranks * bits))" -le "$total" ] ||
-    too_weak "$ranks links of $(as_gbits $bits) are more than the machine carries"
+  say "unshaped, all nodes at once: $(as_gbits "$total") in all"
+  [ "$bits" = 0 ] || [ "$((nodes * bits))" -le "$total" ] ||
+    too_weak "$nodes links of $(as_gbits $bits) are more than the machine carries"
 }
 
 # The burst of the shaping passes part of a MiB; 16 MiB show the rate, less the headers.
@@ -200,7 +216,7 @@ check_pingpong() {
 }
 
 pingpong() {
-  launch "$scratch/pingpong" >"$scratch/pingpong.txt" || { cat "$scratch/pingpong.txt" >&2 && die 1 "the ping-pong failed"; }
+  per_node=1 launch "$scratch/pingpong" >"$scratch/pingpong.txt" || { cat "$scratch/pingpong.txt" >&2 && die 1 "the ping-pong failed"; }
   cat "$scratch/pingpong.txt"
   check_pingpong
 }
@@ -219,7 +235,7 @@ run_command() {
 }
 
 describe() {
-  say "$ranks ranks, links of $rate, $(cores) cores, load $(load), polling that sleeps: $poll"
+  say "$ranks ranks, $per_node a node, links of $rate, $(cores) cores, load $(load), polling that sleeps: $poll"
   awk -v cores="$(cores)" '{ exit $1 > cores }' /proc/loadavg ||
     say "WARNING: other programs keep the cores busy, so times are too long"
 }
@@ -232,8 +248,9 @@ check_command
 [ "$(id -u)" = 0 ] || enter_user_namespace "$@"
 describe
 [ $tuned = 0 ] || tune
+[ "$per_node" = 1 ] || pin
 begin
 [ $quick = 1 ] || [ "$bits" = 0 ] || measure_total
-[ "$bits" = 0 ] || shape "$name" "$ranks" $bits || die 77 "cannot shape links here: the kernel has no sch_tbf"
+[ "$bits" = 0 ] || shape "$name" "$nodes" $bits || die 77 "cannot shape links here: the kernel has no sch_tbf"
 [ $quick = 1 ] || pingpong
 run_command

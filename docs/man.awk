@@ -149,14 +149,15 @@ place == "opening" { sub(/^ \* ?/, ""); opening($0); next }
   in_comment = $0 !~ /\*\/$/
   next
 }
-/^(GHZ_API|GHZ_API_CHECKED|GHZ_MPI_API|typedef|enum) / || /^#define GHZ_[A-Z_]+(\([a-z]+\))? ./ || lines {
+/^(GHZ_API|GHZ_API_CHECKED|GHZ_CASE|GHZ_MPI_API|static inline|typedef|enum) / || /^#define GHZ_[A-Z_]+(\([a-z]+\))? ./ || lines {
   text = $0
   if (!lines) {
-    ending = text ~ /^#define/ ? "[^\\\\]$" : text ~ /^(typedef|enum).*\{$/ ? "^}" : ";"
-    if (text ~ /^#define GHZ_(API|TRY|CHECKED|VERSION_)/) # how the header is written
+    ending = text ~ /^#define/ ? "[^\\\\]$" : text ~ /^(typedef|enum).*\{$/ ? "^}" : "(;|\\) \\{)$"
+    if (text ~ /^#define GHZ_(API|CASE|CHECKED|TRY|VERSION_)/) # how the header is written
       next
   }
-  sub(/^(GHZ_API|GHZ_API_CHECKED|GHZ_MPI_API) /, "", text)
+  sub(/^(GHZ_API|GHZ_API_CHECKED|GHZ_CASE|GHZ_MPI_API|static inline) /, "", text)
+  sub(/\) \{$/, ");", text) # the body of a call that is inline is left out
   line[++lines] = text
   if ($0 ~ ending)
     declaration()

@@ -3,10 +3,10 @@
 
 #include <string.h>
 
-#include "compute.h"
 #include "context/call.h"
 #include "lattice.h"
-#include "stream/sizes.h"
+#include "linear.h"
+#include "stream/stream.h"
 
 /* The accumulator is an operand and the destination: the sum is laid out in scratch, now that its
  * bound is known. */
@@ -52,7 +52,8 @@ ghz_status ghz_accumulate(ghz_context *ctx, void *acc, size_t capacity, size_t *
   ghz_status status = check_accumulator(ctx, acc, capacity, size);
   if (status != GHZ_OK)
     return status;
-  return accumulate(ctx, (computation){.k = 2, .streams = (ghz_bytes[]){{acc, *size}, x}}, acc, capacity, size);
+  return accumulate(ctx, (computation){.k = 2, .divisor = 1, .streams = (ghz_bytes[]){{acc, *size}, x}}, acc,
+                    capacity, size);
 }
 
 ghz_status ghz_accumulate_values(ghz_context *ctx, const ghz_lattice *lattice, int order, const void *x,
@@ -64,6 +65,9 @@ ghz_status ghz_accumulate_values(ghz_context *ctx, const ghz_lattice *lattice, i
   if (status != GHZ_OK)
     return status;
   const compression values = {lattice, order, x, shape, 0, shape_tiles(shape)};
-  const computation c = {.k = 2, .streams = (ghz_bytes[]){{acc, *size}}, .values = &values};
+  status = ghz_compression_check(ctx, &values);
+  if (status != GHZ_OK)
+    return status;
+  const computation c = {.k = 2, .divisor = 1, .streams = (ghz_bytes[]){{acc, *size}}, .values = &values};
   return accumulate(ctx, c, acc, capacity, size);
 }

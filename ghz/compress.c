@@ -9,9 +9,8 @@
 #include "context/parallel.h"
 #include "lattice.h"
 #include "range.h"
-#include "stream/operand.h"
 #include "stream/place.h"
-#include "stream/sizes.h"
+#include "stream/stream.h"
 #include "stream/tile_writer.h"
 
 typedef struct compress_job {
@@ -98,12 +97,6 @@ ghz_status ghz_compress_shape(ghz_context *ctx, const ghz_lattice *lattice, int 
   return status;
 }
 
-ghz_status ghz_compress(ghz_context *ctx, const ghz_lattice *lattice, int order, const void *x, size_t n,
-                        void *dst, size_t capacity, size_t *size) {
-  const ghz_shape flat = ghz_flat(n);
-  return ghz_compress_shape(ctx, lattice, order, x, &flat, dst, capacity, size);
-}
-
 /* ---- Decompression --------------------------------------------------------------------------- */
 
 /* From this size on results pass the caches by: reading the old lines first would double the
@@ -121,7 +114,7 @@ typedef struct misfit {
 
 typedef struct decompress_job {
   const tile_codec *tiles;
-  operand source;
+  stream_operand source;
   ghz_type out;
   array_box box;
   int all; /* the box is the array */
@@ -236,7 +229,7 @@ const char *ghz_not_decompressed(const ghz_lattice *l, ghz_type out) {
   if (!type_known(out))
     return "unknown type";
   if (!is_integer(out))
-    return out == GHZ_F64 || carrier_type(l->type) == GHZ_F32 ? NULL
+    return out == GHZ_F64 || storage_type(l->type) == GHZ_F32 ? NULL
            : is_integer(l->type) ? "integers of more than 16 bits do not decompress to float32"
                                  : "doubles do not decompress to floats";
   if (!is_integer(l->type))
@@ -293,7 +286,7 @@ static ghz_status cut_to_box(const ghz_slice *whole, const array_box *box, ghz_s
   const tile_extent e = whole_tile(whole->shape.dims);
   const unsigned extent[3] = {e.z, e.y, e.x};
   uint64_t grid[3], first[3], last[3];
-  shape_grid(&whole->shape, grid);
+  bricks_along(&whole->shape, grid);
   for (int i = 0; i < 3; i++) {
     first[i] = box->origin[i] / extent[i];
     last[i] = (box->origin[i] + box->shape.extent[i] - 1) / extent[i];
@@ -301,13 +294,6 @@ static ghz_status cut_to_box(const ghz_slice *whole, const array_box *box, ghz_s
   const uint64_t from = (first[0] * grid[1] + first[1]) * grid[2] + first[2];
   const uint64_t to = (last[0] * grid[1] + last[1]) * grid[2] + last[2];
   return ghz_slice_cut(whole, from, to - from + 1, slice);
-}
-
-/* Of a stream that was opened; the box is inside it. */
-static ghz_status decompress_box(ghz_context *ctx, ghz_slice *s, ghz_type out, const array_box *box,
-                                 void *dst) {
-  ghz_status status = shape_count(&box->shape) ? cut_to_box(s, box, s) : GHZ_OK;
-  return status == GHZ_OK ? ghz_decompress_values(ctx, s, out, box, dst) : status;
 }
 
 ghz_status ghz_decompress_box(ghz_context *ctx, ghz_bytes src, ghz_type out, const uint64_t origin[3],
@@ -324,19 +310,7 @@ ghz_status ghz_decompress_box(ghz_context *ctx, ghz_bytes src, ghz_type out, con
       return ghz_fail(ctx, GHZ_EINVAL, "%c %llu .. +%llu of %llu", "zyx"[i], (ull)origin[i], (ull)extent[i],
                       (ull)s.shape.extent[i]);
   const array_box box = {{origin[0], origin[1], origin[2]}, {s.shape.dims, {extent[0], extent[1], extent[2]}}};
-  return decompress_box(ctx, &s, out, &box, dst);
-}
-
-ghz_status ghz_decompress_range(ghz_context *ctx, ghz_bytes src, ghz_type out, uint64_t first, size_t count,
-                                void *dst) {
-  GHZ_CALL(ctx);
-  ghz_slice s;
-  ghz_status status = ghz_stream_open(ctx, src, &s);
-  if (status != GHZ_OK)
-    return status;
-  if (s.shape.dims != 1)
-    return ghz_fail(ctx, GHZ_EINVAL, "the stream has a shape: take ghz_decompress_box");
-  if (first > s.count || count > s.count - first)
-    return ghz_fail(ctx, GHZ_EINVAL, "values %llu .. +%zu of %llu", (ull)first, count, (ull)s.count);
-  return decompress_box(ctx, &s, out, &(array_box){{0, 0, first}, ghz_flat(count)}, dst);
+  if (shape_count(&box.shape))
+    status = cut_to_box(&s, &box, &s);
+  return status == GHZ_OK ? ghz_decompress_values(ctx, &s, out, &box, dst) : status;
 }

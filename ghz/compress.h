@@ -6,7 +6,7 @@
 #include <ghz/slice.h>
 
 #include "context/context.h"
-#include "rules/types.h"
+#include "rules/lattice_rules.h"
 #include "stream/place.h"
 #include "stream/stream.h"
 

@@ -9,8 +9,8 @@
 #include "context/parallel.h"
 #include "range.h"
 #include "rules/lattice_rules.h"
-#include "stream/operand.h"
 #include "stream/place.h"
+#include "stream/stream.h"
 
 ghz_status ghz_info_read(ghz_bytes src, ghz_info *info) {
   ghz_slice s;
@@ -41,7 +41,7 @@ typedef ghz_status (*tile_look)(const look_job *j, tile_source src, const tile_e
 
 struct look_job {
   const tile_codec *tiles;
-  operand source;
+  stream_operand source;
   tile_look look;
   uint8_t *results; /* one per thread */
   size_t result_size;

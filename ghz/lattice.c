@@ -2,14 +2,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include <stdio.h>
 
-#include "compute.h"
 #include "context/call.h"
 #include "context/context.h"
 #include "context/floating.h"
 #include "lattice.h"
+#include "linear.h"
 #include "rules/bytes.h"
+#include "rules/lattice_rules.h"
 #include "rules/shape.h"
-#include "rules/types.h"
 
 size_t ghz_type_size(ghz_type type) {
   return type_known(type) ? type_bytes(type) : 0;

@@ -12,7 +12,7 @@
 #include "context/floating.h"
 #include "numerals.h"
 #include "range.h"
-#include "rules/fill.h"
+#include "rules/lattice_rules.h"
 
 /* A glance is at FEW values. If it shows something a sample follows, of PARTS tiles. */
 enum { FEW = 256, PARTS = 64, SAMPLE = 1024 };
@@ -46,13 +46,13 @@ typedef struct view {
 
 /* At most a tile of them. */
 static void to_doubles(ghz_type type, const void *x, size_t n, double *to) {
-  _Alignas(64) double carriers[TILE];
+  _Alignas(64) double stored[TILE];
   const tile_place line = packed_place((tile_extent){1, (unsigned)n, 1, 1, (unsigned)n});
   if (is_integer(type)) {
-    ghz_integers_in(type, &line, x, carriers);
-    x = carriers;
+    ghz_integers_in(type, &line, x, stored);
+    x = stored;
   }
-  if (carrier_type(type) == GHZ_F64)
+  if (storage_type(type) == GHZ_F64)
     memcpy(to, x, n * sizeof *to);
   else
     for (size_t i = 0; i < n; i++)

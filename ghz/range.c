@@ -12,7 +12,7 @@
 
 /* ---- Integers -------------------------------------------------------------------------------- */
 
-/* The types, their C type and that of their carrier. */
+/* The types, their C type and that of their storage type. */
 #define EACH_TYPE(DO)                                                                                          \
   DO(GHZ_I8, int8_t, float)                                                                                    \
   DO(GHZ_I16, int16_t, float)                                                                                  \
@@ -24,20 +24,20 @@
 
 /* ---- In -------------------------------------------------------------------------------------- */
 
-/* Past the values of a line, as carriers. */
-typedef void *line_in(const void *x, size_t n, void *carriers);
+/* Past the values of a line, as stored. */
+typedef void *line_in(const void *x, size_t n, void *stored);
 
 #define DEFINE_IN(type, INT, REAL)                                                                             \
-  static void *in_##type(const void *x, size_t n, void *carriers) {                                            \
+  static void *in_##type(const void *x, size_t n, void *stored) {                                              \
     const INT *from = x;                                                                                       \
-    REAL *to = carriers;                                                                                       \
+    REAL *to = stored;                                                                                         \
     for (size_t i = 0; i < n; i++)                                                                             \
       to[i] = (REAL)from[i];                                                                                   \
     return to + n;                                                                                             \
   }
 EACH_TYPE(DEFINE_IN)
 
-void ghz_integers_in(ghz_type type, const tile_place *place, const void *x, void *carriers) {
+void ghz_integers_in(ghz_type type, const tile_place *place, const void *x, void *stored) {
 #define ENTRY(type, INT, REAL) [type] = in_##type,
   static line_in *const in[] = {EACH_TYPE(ENTRY)};
 #undef ENTRY
@@ -46,16 +46,16 @@ void ghz_integers_in(ghz_type type, const tile_place *place, const void *x, void
   const size_t bytes = type_bytes(type);
   for (unsigned z = 0; z < place->extent.z; z++)
     for (unsigned y = 0; y < place->extent.y; y++) /* NOLINTNEXTLINE(clang-analyzer-*) */
-      carriers = line(from + (z * place->plane + y * place->row) * bytes, place->extent.x, carriers);
+      stored = line(from + (z * place->plane + y * place->row) * bytes, place->extent.x, stored);
 }
 
 size_t ghz_integers_encode(const tile_codec *tiles, const ghz_lattice *lattice, int order,
                            const tile_place *place, const void *x, uint8_t *dst) {
-  _Alignas(64) double carriers[TILE];
-  const ghz_lattice carrier = carrier_lattice(lattice);
+  _Alignas(64) double stored[TILE];
+  const ghz_lattice storage = storage_lattice(lattice);
   const tile_place packed = packed_place(place->extent);
-  ghz_integers_in(lattice->type, place, x, carriers);
-  return tiles->encode(&carrier, order, &packed, carriers, dst);
+  ghz_integers_in(lattice->type, place, x, stored);
+  return tiles->encode(&storage, order, &packed, stored, dst);
 }
 
 /* The first of a line of int64 that no lattice reaches; n if there is none. */
@@ -142,14 +142,14 @@ typedef struct range_job {
 } range_job;
 
 static void range_of_integers(const range_job *j, const uint8_t *x, size_t n, thread_range *range) {
-  _Alignas(64) double carriers[TILE];
-  const ghz_lattice carrier = carrier_lattice(j->lattice);
+  _Alignas(64) double stored[TILE];
+  const ghz_lattice storage = storage_lattice(j->lattice);
   double min, max;
   for (size_t i = 0, part; i < n; i += part) {
     part = n - i < TILE ? n - i : TILE;
     const tile_place line = packed_place((tile_extent){1, (unsigned)part, 1, 1, (unsigned)part});
-    ghz_integers_in(j->lattice->type, &line, x + i * type_bytes(j->lattice->type), carriers);
-    j->tiles->range(&carrier, carriers, part, &min, &max);
+    ghz_integers_in(j->lattice->type, &line, x + i * type_bytes(j->lattice->type), stored);
+    j->tiles->range(&storage, stored, part, &min, &max);
     widen_range(range, min, max);
   }
 }

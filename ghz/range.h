@@ -34,8 +34,8 @@ ghz_status ghz_lattice_of(ghz_context *ctx, ghz_type type, ghz_bound bound, cons
 /* ---- Integers -------------------------------------------------------------------------------- */
 
 /* The integers of a lattice's type inside a place, one after the other, as values of the
- * carrier. */
-void ghz_integers_in(ghz_type type, const tile_place *place, const void *x, void *carriers);
+ * storage type. */
+void ghz_integers_in(ghz_type type, const tile_place *place, const void *x, void *stored);
 
 /* Values of a lattice to n integers of type `out`. Returns how many are such integers, up to the
  * first that is none: it is not finite, beyond the type or beyond what doubles hold, and not the

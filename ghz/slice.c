@@ -4,9 +4,9 @@
 #include <string.h>
 
 #include "compress.h"
-#include "compute.h"
 #include "context/call.h"
 #include "lattice.h"
+#include "linear.h"
 
 ghz_status ghz_slice_view(ghz_bytes stream, uint64_t first, uint64_t tiles, ghz_slice *slice) {
   ghz_slice whole;
@@ -74,36 +74,23 @@ ghz_status ghz_slice_compress_shape(ghz_context *ctx, const ghz_lattice *lattice
   return ghz_slice_header(slice, dst);
 }
 
-ghz_status ghz_slice_compress(ghz_context *ctx, const ghz_lattice *lattice, int order, const void *x, size_t n,
-                              uint64_t first, uint64_t tiles, void *dst, size_t capacity, ghz_slice *slice) {
-  const ghz_shape flat = ghz_flat(n);
-  return ghz_slice_compress_shape(ctx, lattice, order, x, &flat, first, tiles, dst, capacity, slice);
-}
-
-static ghz_status to_message(ghz_context *ctx, computation c, void *dst, size_t capacity, ghz_slice *slice) {
+static ghz_status to_message(ghz_context *ctx, const computation *c, void *dst, size_t capacity,
+                             ghz_slice *slice) {
   ghz_slice s;
   if (!slice)
     return ghz_fail(ctx, GHZ_EINVAL, "slice is NULL");
-  ghz_status status = ghz_compute(ctx, &c, &(destination){ghz_message_layout, dst, capacity}, &s);
+  ghz_status status = ghz_compute(ctx, c, &(destination){ghz_message_layout, dst, capacity}, &s);
   if (status != GHZ_OK)
     return status;
   *slice = s;
   return ghz_slice_header(slice, dst);
 }
 
-ghz_status ghz_slice_sum(ghz_context *ctx, size_t k, const ghz_slice *slices, void *dst, size_t capacity,
-                         ghz_slice *slice) {
+ghz_status ghz_slice_linear(ghz_context *ctx, size_t k, const ghz_slice *slices, const int64_t *weights,
+                            uint64_t divisor, void *dst, size_t capacity, ghz_slice *slice) {
   GHZ_CALL(ctx);
-  return to_message(ctx, (computation){.k = k, .slices = slices}, dst, capacity, slice);
-}
-
-ghz_status ghz_slice_mean(ghz_context *ctx, const ghz_slice *sum, uint64_t k, void *dst, size_t capacity,
-                          ghz_slice *slice) {
-  GHZ_CALL(ctx);
-  if (!sum || k == 0)
-    return ghz_fail(ctx, GHZ_EINVAL, sum ? "a sum divided by 0" : "sum is NULL");
-  computation c = {.k = 1, .slices = sum, .divisor = (double)k, .scaled = 1};
-  return to_message(ctx, c, dst, capacity, slice);
+  const computation c = {.k = k, .weights = weights, .divisor = divisor, .slices = slices};
+  return to_message(ctx, &c, dst, capacity, slice);
 }
 
 ghz_status ghz_slice_extremum(ghz_context *ctx, const ghz_slice *a, const ghz_slice *b, int larger, void *dst,
@@ -111,8 +98,9 @@ ghz_status ghz_slice_extremum(ghz_context *ctx, const ghz_slice *a, const ghz_sl
   GHZ_CALL(ctx);
   if (!a || !b)
     return ghz_fail(ctx, GHZ_EINVAL, "%s is NULL", a ? "b" : "a");
-  computation c = {.operation = larger ? MAXIMUM : MINIMUM, .k = 2, .slices = (ghz_slice[]){*a, *b}};
-  return to_message(ctx, c, dst, capacity, slice);
+  const computation c = {
+      .operation = larger ? MAXIMUM : MINIMUM, .k = 2, .divisor = 1, .slices = (ghz_slice[]){*a, *b}};
+  return to_message(ctx, &c, dst, capacity, slice);
 }
 
 static ghz_status no_slice(ghz_context *ctx, const ghz_slice *slice) {

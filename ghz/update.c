@@ -7,8 +7,7 @@
 #include "context/floating.h"
 #include "lattice.h"
 #include "rules/lattice_rules.h"
-#include "stream/operand.h"
-#include "stream/sizes.h"
+#include "stream/stream.h"
 #include "stream/tile_writer.h"
 
 /* A cache line for each thread's cursor. */
@@ -17,7 +16,7 @@ enum { CURSOR_ROOM = 128 };
 typedef struct update_job {
   const tile_codec *tiles;
   const compression *what;
-  operand old;
+  stream_operand old;
   uint8_t *cursors;
 } update_job;
 

@@ -9,12 +9,12 @@
 #include <stdint.h>
 
 #include "file.h"
-#include "file/unfinished.h"
+#include "file/temporary.h"
 
 typedef struct output {
-  const char *name;     /* for messages */
-  unfinished_file file; /* without a name for standard output, or a device written directly */
-  int fd;               /* of any of them; -1: not open */
+  const char *name;    /* for messages */
+  temporary_file file; /* without a name for standard output, or a device written directly */
+  int fd;              /* of any of them; -1: not open */
   bool force;
   bool standard;  /* standard output */
   uint64_t bytes; /* written so far */

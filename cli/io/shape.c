@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "file/layout.h"
+#include "file/header.h"
 #include "report/text.h"
 #include "shape.h"
 

@@ -15,13 +15,13 @@ static const int caught[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGXCPU, SIGALRM,
 static const char *volatile unfinished;
 
 /* What a signal handler may call. */
-static void remove_unfinished(void) {
+static void remove_temporary(void) {
   if (unfinished)
     unlink(unfinished);
 }
 
 static void remove_and_die(int signal_number) {
-  remove_unfinished();
+  remove_temporary();
   signal(signal_number, SIG_DFL);
   raise(signal_number);
 }
@@ -35,7 +35,7 @@ static sigset_t caught_set(void) {
 }
 
 void signals_install(void) {
-  atexit(remove_unfinished); /* the OpenMP runtime ends a program by exit() where it lacks memory */
+  atexit(remove_temporary); /* the OpenMP runtime ends a program by exit() where it lacks memory */
   signal(SIGPIPE, SIG_IGN);
   signal(SIGXFSZ, SIG_IGN);
   struct sigaction action = {.sa_handler = remove_and_die, .sa_mask = caught_set(), .sa_flags = SA_RESTART};
@@ -58,30 +58,30 @@ static void let_go(const sigset_t *old) {
   errno = error;
 }
 
-int signals_create(unfinished_file *u, const char *path, bool named, const struct stat *old) {
+int signals_create(temporary_file *u, const char *path, bool named, const struct stat *old) {
   sigset_t set;
   hold(&set);
-  const int error = ghz_unfinished_create(u, path, named, old);
+  const int error = ghz_temporary_create(u, path, named, old);
   unfinished = u->nameless ? NULL : u->name;
   let_go(&set);
   return error;
 }
 
-int signals_commit(unfinished_file *u, int only_if_absent) {
+int signals_commit(temporary_file *u, int only_if_absent) {
   sigset_t set;
   hold(&set);
   unfinished = NULL;
-  const int error = ghz_unfinished_settle(u, only_if_absent);
-  ghz_unfinished_remove(u);
-  ghz_unfinished_free(u);
+  const int error = ghz_temporary_publish(u, only_if_absent);
+  ghz_temporary_remove(u);
+  ghz_temporary_free(u);
   let_go(&set);
   return error;
 }
 
-void signals_discard(unfinished_file *u) {
-  ghz_unfinished_remove(u);
+void signals_discard(temporary_file *u) {
+  ghz_temporary_remove(u);
   unfinished = NULL;
-  ghz_unfinished_free(u);
+  ghz_temporary_free(u);
 }
 
 int signals_scratch(const char **directory) {

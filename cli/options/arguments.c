@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "file/layout.h"
+#include "file/header.h"
 #include "report/report.h"
 #include "table.h"
 

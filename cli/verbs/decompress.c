@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "file/layout.h"
+#include "file/header.h"
 #include "io/box.h"
 #include "io/buffer.h"
 #include "io/output.h"

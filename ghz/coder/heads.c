@@ -1,7 +1,7 @@
 /* heads.c: owns the heads of a page's tiles: each field by what the same field of the tile before
  * was, anchors by those of the tiles around. */
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "coder/heads.h"
+#include "coder/side.h"
 
 #include <string.h>
 
@@ -28,14 +28,14 @@ static void begin(head_coder *c, side_writer *w, side_reader *r) {
 
 static unsigned tree(head_coder *c, side_bit *bits, unsigned n, unsigned v) {
   if (!c->w)
-    return side_take_tree(c->r, bits, n);
+    return side_read_tree(c->r, bits, n);
   side_put_tree(c->w, bits, n, v);
   return v;
 }
 
 static uint64_t number(head_coder *c, side_bit *bits, unsigned n, uint64_t v) {
   if (!c->w)
-    return side_take_number(c->r, bits, n);
+    return side_read_number(c->r, bits, n);
   side_put_number(c->w, bits, n, v);
   return v;
 }

@@ -1,9 +1,9 @@
 /* page.h: a page of packing level 2 while it is coded: up to 1024 tiles as symbols of small
  * alphabets, and what is known beside them (FILE_FORMAT.md, "Pages").
  *
- * symbols.h and tiles.h make symbols of tiles and lanes.h words of symbols, each also back; they
- * are compiled once for each instruction set. tables.c chooses frequencies and heads.c codes what
- * is no symbol, both in the bits of side.h. */
+ * symbols_impl.h and tiles_impl.h make symbols of tiles and lanes_impl.h words of symbols, each
+ * also back; they are compiled once for each instruction set. tables.c chooses frequencies and
+ * heads.c codes what is no symbol, both in the bits of side.h. */
 /* SPDX-License-Identifier: BSD-3-Clause */
 #ifndef GHZ_CODER_PAGE_H
 #define GHZ_CODER_PAGE_H
@@ -80,7 +80,7 @@ typedef struct page_model {
   uint16_t *token;               /* packing: steps of LANES tokens */
   size_t tokens;
   uint32_t (*count)[TOKENS]; /* packing: four arrays, whose sums count; one of them alone would be waited for */
-  uint32_t *table;           /* packing: [TOKENS]; unpacking: [CONTEXTS * SLOTS]; see lanes.h */
+  uint32_t *table;           /* packing: [TOKENS]; unpacking: [CONTEXTS * SLOTS]; see lanes_impl.h */
   uint16_t *word;            /* words, which steps take in turn; packing: up to the end of room for them */
   size_t words;
   uint8_t *byte; /* low planes, specials, tiles as they are; with SLACK behind */
@@ -104,7 +104,7 @@ typedef struct page_walk {
 
 static inline page_walk begin_walk(const page_model *p, unsigned tile) {
   page_walk w = {{0}, {0}};
-  shape_grid(&p->shape, w.grid);
+  bricks_along(&p->shape, w.grid);
   const uint64_t n = p->first + tile, line = n / w.grid[2];
   w.at[0] = line / w.grid[1];
   w.at[1] = line % w.grid[1];

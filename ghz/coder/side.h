@@ -5,6 +5,7 @@
 #ifndef GHZ_CODER_SIDE_H
 #define GHZ_CODER_SIDE_H
 
+#include "coder/page.h"
 #include "rules/rules.h"
 
 /* What is known of a bit: how likely it is 0, in 65536ths, and how often it came, up to a limit. */
@@ -100,7 +101,7 @@ static inline void side_finish(side_writer *w) {
 
 /* ---- Reading --------------------------------------------------------------------------------- */
 
-static inline uint32_t side_take_byte(side_reader *r) {
+static inline uint32_t side_read_byte(side_reader *r) {
   if (r->from < r->end)
     return *r->from++;
   r->beyond++;
@@ -110,11 +111,11 @@ static inline uint32_t side_take_byte(side_reader *r) {
 static inline side_reader side_read_from(const uint8_t *from, const uint8_t *end) {
   side_reader r = {from, end, 0, UINT32_MAX, 0, 0};
   for (int i = 0; i < SIDE_END; i++)
-    r.code = r.code << 8 | side_take_byte(&r);
+    r.code = r.code << 8 | side_read_byte(&r);
   return r;
 }
 
-static inline int side_take_part(side_reader *r, unsigned zero) {
+static inline int side_read_part(side_reader *r, unsigned zero) {
   const uint32_t middle = side_middle(r->low, r->high, zero);
   const int bit = r->code > middle;
   if (bit)
@@ -122,29 +123,29 @@ static inline int side_take_part(side_reader *r, unsigned zero) {
   else
     r->high = middle;
   for (; (r->low ^ r->high) >> 24 == 0; r->low <<= 8, r->high = r->high << 8 | 255)
-    r->code = r->code << 8 | side_take_byte(r);
+    r->code = r->code << 8 | side_read_byte(r);
   return bit;
 }
 
-static inline int side_take_bit(side_reader *r, side_bit *b) {
-  const int bit = side_take_part(r, b->zero);
+static inline int side_read_bit(side_reader *r, side_bit *b) {
+  const int bit = side_read_part(r, b->zero);
   side_learn(b, bit);
   return bit;
 }
 
-static inline unsigned side_take_tree(side_reader *r, side_bit *tree, unsigned bits) {
+static inline unsigned side_read_tree(side_reader *r, side_bit *tree, unsigned bits) {
   unsigned node = 1;
   for (unsigned i = 0; i < bits; i++)
-    node = 2 * node + (unsigned)side_take_bit(r, &tree[node]);
+    node = 2 * node + (unsigned)side_read_bit(r, &tree[node]);
   return node - (1U << bits);
 }
 
 /* Numbers of more than 64 bits are none: they come out as UINT64_MAX, and the end will not fit. */
-static inline uint64_t side_take_number(side_reader *r, side_bit *tree, unsigned length_bits) {
-  const unsigned bits = side_take_tree(r, tree, length_bits);
+static inline uint64_t side_read_number(side_reader *r, side_bit *tree, unsigned length_bits) {
+  const unsigned bits = side_read_tree(r, tree, length_bits);
   uint64_t v = bits > 0;
   for (unsigned i = 1; i < bits && i < 64; i++)
-    v = v << 1 | (uint64_t)side_take_part(r, 1 << 15);
+    v = v << 1 | (uint64_t)side_read_part(r, 1 << 15);
   r->beyond += bits > 64;
   return bits > 64 ? UINT64_MAX : v;
 }
@@ -153,5 +154,29 @@ static inline uint64_t side_take_number(side_reader *r, side_bit *tree, unsigned
 static inline int side_ended(const side_reader *r) {
   return r->from == r->end && r->beyond == 0 && r->code == r->low;
 }
+
+/* ---- Heads (heads.c): kinds, orders, anchors ------------------------------------------------- */
+
+void ghz_heads_write(page_model *p, side_writer *side);
+
+/* Fills p->tile, which is zeros. Returns 0 for damage. */
+int ghz_heads_read(page_model *p, side_reader *side);
+
+/* ---- Frequencies (tables.c): what lanes_impl.h codes by -------------------------------------- */
+
+/* Contexts whose frequencies a page has. */
+static inline unsigned contexts_of(const page_model *p) {
+  return p->values ? CONTEXTS : WIDTH_CONTEXTS;
+}
+
+/* About how many bits the tokens of contexts from .. to - 1 that were counted take, without the
+ * frequencies. */
+uint64_t ghz_tables_bits(const page_model *p, unsigned from, unsigned to);
+
+/* Chooses frequencies for what was counted, writes them, and makes p->table for encoding. */
+void ghz_tables_write(page_model *p, side_writer *side);
+
+/* Reads frequencies and makes p->table for decoding. Returns 0 for damage. */
+int ghz_tables_read(page_model *p, side_reader *side);
 
 #endif

@@ -1,7 +1,7 @@
 /* tables.c: owns the frequencies of symbols: choosing, writing and reading them. All of it in
  * integers, so that every machine chooses alike (law L3, docs/LAWS.md). */
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "coder/tables.h"
+#include "coder/side.h"
 
 #include <string.h>
 
@@ -168,9 +168,9 @@ void ghz_tables_write(page_model *p, side_writer *side) {
 /* ---- Reading --------------------------------------------------------------------------------- */
 
 /* Returns 0 unless they add up to SLOTS, of symbols that the context may have. */
-static int take_frequencies(side_reader *side, table_bits *b, unsigned context, const frequencies before,
+static int read_frequencies(side_reader *side, table_bits *b, unsigned context, const frequencies before,
                             frequencies f) {
-  const unsigned mark = side_take_tree(side, b->mark[context >= WIDTH_CONTEXTS], MARK_BITS);
+  const unsigned mark = side_read_tree(side, b->mark[context >= WIDTH_CONTEXTS], MARK_BITS);
   unsigned left = SLOTS;
   memset(f, 0, sizeof(frequencies));
   if (mark == MARK_EVEN)
@@ -180,7 +180,7 @@ static int take_frequencies(side_reader *side, table_bits *b, unsigned context, 
   else if (mark > alphabet_of(context))
     return 0;
   for (unsigned s = 0, length = 0; mark <= SYMBOLS && s + 1 < mark; s++) {
-    const uint64_t v = side_take_number(side, b->length[length], LENGTH_BITS);
+    const uint64_t v = side_read_number(side, b->length[length], LENGTH_BITS);
     if (v >= left)
       return 0;
     f[s] = (uint16_t)v;
@@ -206,7 +206,7 @@ int ghz_tables_read(page_model *p, side_reader *side) {
   frequencies before = {0}, f;
   begin_bits(&b);
   for (unsigned c = 0; c < contexts_of(p); c++) {
-    if (!take_frequencies(side, &b, c, before, f))
+    if (!read_frequencies(side, &b, c, before, f))
       return 0;
     memcpy(before, f, sizeof f);
     fill_slots(f, p->table + (size_t)c * SLOTS);

@@ -9,7 +9,7 @@
 
 #include "context/call.h"
 #include "context/context.h"
-#include "context/openmp.h"
+#include "context/parallel.h"
 #include "numerals.h"
 
 /* ---- A thread -------------------------------------------------------------------------------- */

@@ -4,7 +4,6 @@
 #include "context/parallel.h"
 
 #include "context/floating.h"
-#include "context/openmp.h"
 
 /* Chunks that are worth a thread where the number of threads is ours to choose: 4 MiB of floats, a
  * quarter of a millisecond. Waking threads costs a tenth of that, and far more on a busy

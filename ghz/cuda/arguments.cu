@@ -44,13 +44,6 @@ ghz_status ghz_cuda_check_shape(ghz_cuda *g, const ghz_shape *s) {
                              (unsigned long long)s->extent[2], s->dims);
 }
 
-ghz_status ghz_cuda_check_flat(ghz_cuda *g, const ghz_shape *s, const char *instead) {
-  ghz_status status = ghz_cuda_check_shape(g, s);
-  return status != GHZ_OK || s->dims == 1
-             ? status
-             : ghz_cuda_fail(g->message, GHZ_EINVAL, "the array has %d dimensions: %s", s->dims, instead);
-}
-
 ghz_status ghz_cuda_check_kind(ghz_cuda *g, const stream_kind &k) {
   ghz_status status = ghz_cuda_check_type(g, k.type);
   if (status == GHZ_OK)

@@ -64,9 +64,6 @@ ghz_status ghz_cuda_check_outcome(ghz_cuda *g, const ghz_cuda_outcome *outcome);
 // The shape is one.
 ghz_status ghz_cuda_check_shape(ghz_cuda *g, const ghz_shape *shape);
 
-// That, and it is flat; `instead` says what else to do.
-ghz_status ghz_cuda_check_flat(ghz_cuda *g, const ghz_shape *shape, const char *instead);
-
 // That, its values fit in memory, and tiles first .. first + tiles - 1 are some of an array of that
 // shape.
 ghz_status ghz_cuda_check_tiles(ghz_cuda *g, const ghz_shape *shape, uint64_t first, uint64_t tiles);

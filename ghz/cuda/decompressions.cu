@@ -108,26 +108,6 @@ static ghz_status decompress_bricks(ghz_cuda *g, const stream_kind &k, ghz_bytes
 
 // ---- The calls ----------------------------------------------------------------------------------
 
-static ghz_status decompress_box(ghz_cuda *g, const stream_kind &k, ghz_bytes src, const uint64_t origin[3],
-                                 const uint64_t extent[3], ghz_type out, void *dst, ghz_cuda_outcome *outcome,
-                                 cudaStream_t stream) {
-  const decompression d = {out, dst, extent[0] * extent[1] * extent[2], outcome};
-  return k.shape.dims == 1 ? decompress_flat(g, k, src, origin[2], d, stream)
-                           : decompress_bricks(g, k, src, box_of(origin, extent), d, stream);
-}
-
-extern "C" ghz_status ghz_cuda_decompress(ghz_cuda *gpu, ghz_type type, ghz_shape shape, ghz_bytes src,
-                                          ghz_type out, void *dst, ghz_cuda_outcome *outcome,
-                                          ghz_cuda_stream stream) {
-  const uint64_t origin[3] = {0, 0, 0};
-  if (!gpu)
-    return GHZ_EINVAL;
-  const ghz_status status = ghz_cuda_check_shape(gpu, &shape);
-  return status == GHZ_OK ? decompress_box(gpu, ghz_cuda_whole(type, shape), src, origin, shape.extent, out,
-                                           dst, outcome, stream)
-                          : status;
-}
-
 extern "C" ghz_status ghz_cuda_decompress_box(ghz_cuda *gpu, ghz_type type, ghz_shape shape, ghz_bytes src,
                                               ghz_type out, const uint64_t origin[3], const uint64_t extent[3],
                                               void *dst, ghz_cuda_outcome *outcome, ghz_cuda_stream stream) {
@@ -141,22 +121,10 @@ extern "C" ghz_status ghz_cuda_decompress_box(ghz_cuda *gpu, ghz_type type, ghz_
       return ghz_cuda_fail(gpu->message, GHZ_EINVAL, "a box from %llu to %llu of an extent of %llu",
                            (unsigned long long)origin[i], (unsigned long long)(origin[i] + extent[i]),
                            (unsigned long long)shape.extent[i]);
-  return decompress_box(gpu, ghz_cuda_whole(type, shape), src, origin, extent, out, dst, outcome, stream);
-}
-
-extern "C" ghz_status ghz_cuda_decompress_range(ghz_cuda *gpu, ghz_type type, ghz_shape shape, ghz_bytes src,
-                                                ghz_type out, uint64_t first, size_t count, void *dst,
-                                                ghz_cuda_outcome *outcome, ghz_cuda_stream stream) {
-  if (!gpu)
-    return GHZ_EINVAL;
-  const ghz_status status = ghz_cuda_check_flat(gpu, &shape, "take ghz_cuda_decompress_box");
-  if (status != GHZ_OK)
-    return status;
-  const uint64_t n = shape_count(&shape);
-  if (first > n || count > n - first)
-    return ghz_cuda_fail(gpu->message, GHZ_EINVAL, "values %llu to %llu of %llu", (unsigned long long)first,
-                         (unsigned long long)(first + count), (unsigned long long)n);
-  return decompress_flat(gpu, ghz_cuda_whole(type, shape), src, first, {out, dst, count, outcome}, stream);
+  const stream_kind k = ghz_cuda_whole(type, shape);
+  const decompression d = {out, dst, extent[0] * extent[1] * extent[2], outcome};
+  return shape.dims == 1 ? decompress_flat(gpu, k, src, origin[2], d, stream)
+                         : decompress_bricks(gpu, k, src, box_of(origin, extent), d, stream);
 }
 
 // ---- Slices -------------------------------------------------------------------------------------
@@ -170,9 +138,11 @@ extern "C" ghz_status ghz_cuda_slice_decompress(ghz_cuda *gpu, ghz_cuda_slice sl
                                                 ghz_cuda_stream stream) {
   if (!gpu)
     return GHZ_EINVAL;
-  ghz_status status = ghz_cuda_check_flat(gpu, &slice.shape, "take ghz_cuda_slice_decompress_into");
-  if (status == GHZ_OK)
-    status = ghz_cuda_check_tiles(gpu, &slice.shape, slice.first, slice.tiles);
+  ghz_status status = ghz_cuda_check_tiles(gpu, &slice.shape, slice.first, slice.tiles);
+  if (status == GHZ_OK && slice.shape.dims != 1)
+    status =
+        ghz_cuda_fail(gpu->message, GHZ_EINVAL,
+                      "the array has %d dimensions: take ghz_cuda_slice_decompress_into", slice.shape.dims);
   return status == GHZ_OK ? decompress_flat(gpu, ghz_cuda_message_of(slice), message, 0,
                                             {out, dst, values_of_slice(slice), outcome}, stream)
                           : status;

@@ -34,23 +34,11 @@ NOT_HERE(ghz_cuda_wait, const ghz_cuda_outcome *outcome, ghz_cuda_outcome *copy,
 NOT_HERE(ghz_cuda_range, ghz_type type, const void *x, size_t n, double *range, ghz_cuda_stream stream)
 NOT_HERE(ghz_cuda_compress, const ghz_lattice *lattice, int order, const void *x, ghz_shape shape, void *dst,
          size_t capacity, ghz_cuda_outcome *outcome, ghz_cuda_stream stream)
-NOT_HERE(ghz_cuda_decompress, ghz_type type, ghz_shape shape, ghz_bytes src, ghz_type out, void *dst,
-         ghz_cuda_outcome *outcome, ghz_cuda_stream stream)
 NOT_HERE(ghz_cuda_decompress_box, ghz_type type, ghz_shape shape, ghz_bytes src, ghz_type out,
          const uint64_t origin[3], const uint64_t extent[3], void *dst, ghz_cuda_outcome *outcome,
          ghz_cuda_stream stream)
-NOT_HERE(ghz_cuda_decompress_range, ghz_type type, ghz_shape shape, ghz_bytes src, ghz_type out, uint64_t first,
-         size_t count, void *dst, ghz_cuda_outcome *outcome, ghz_cuda_stream stream)
-NOT_HERE(ghz_cuda_add, ghz_type type, ghz_shape shape, ghz_bytes a, ghz_bytes b, void *dst, size_t capacity,
-         ghz_cuda_outcome *outcome, ghz_cuda_stream stream)
-NOT_HERE(ghz_cuda_subtract, ghz_type type, ghz_shape shape, ghz_bytes a, ghz_bytes b, void *dst,
-         size_t capacity, ghz_cuda_outcome *outcome, ghz_cuda_stream stream)
-NOT_HERE(ghz_cuda_sum, ghz_type type, ghz_shape shape, size_t k, const ghz_bytes *streams, void *dst,
-         size_t capacity, ghz_cuda_outcome *outcome, ghz_cuda_stream stream)
-NOT_HERE(ghz_cuda_mean, ghz_type type, ghz_shape shape, size_t k, const ghz_bytes *streams, void *dst,
-         size_t capacity, ghz_cuda_outcome *outcome, ghz_cuda_stream stream)
-NOT_HERE(ghz_cuda_combine, ghz_type type, ghz_shape shape, size_t k, const ghz_bytes *streams,
-         const int64_t *coefficients, void *dst, size_t capacity, ghz_cuda_outcome *outcome,
+NOT_HERE(ghz_cuda_linear, ghz_type type, ghz_shape shape, size_t k, const ghz_bytes *streams,
+         const int64_t *weights, uint64_t divisor, void *dst, size_t capacity, ghz_cuda_outcome *outcome,
          ghz_cuda_stream stream)
 NOT_HERE(ghz_cuda_accumulate, ghz_type type, ghz_shape shape, void *acc, size_t capacity, ghz_bytes x,
          ghz_cuda_outcome *outcome, ghz_cuda_stream stream)

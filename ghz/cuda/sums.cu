@@ -14,23 +14,24 @@ static bool is_pair(const combine_call &c) {
 
 // Everything of a combination but its target.
 static ghz_status place_operands(ghz_cuda *g, const stream_kind &k, size_t count, const ghz_bytes *streams,
-                                 const int64_t *coefficients, double divisor, combine_call *c,
+                                 const int64_t *weights, uint64_t divisor, combine_call *c,
                                  cudaStream_t stream) {
-  ghz_status status = ghz_cuda_check_kind(g, k);
-  if (status == GHZ_OK && (!streams || count == 0))
-    status = ghz_cuda_fail(g->message, GHZ_EINVAL, "there are no operands");
+  ghz_status status = GHZ_OK;
+  if (!streams || count == 0 || divisor == 0)
+    status = ghz_cuda_fail(g->message, GHZ_EINVAL, "%s",
+                           streams && count ? "the divisor is 0" : "there are no operands");
   if (status == GHZ_OK && count > g->operands)
     status = ghz_cuda_fail(g->message, GHZ_ECAPACITY, "%zu operands, and the context is for %zu", count,
                            g->operands);
   memset(c, 0, sizeof *c);
   for (size_t i = 0; i < count && status == GHZ_OK; i++) {
     status = ghz_cuda_place_operand(g, k, i, streams[i], &c->from[i], stream);
-    c->coefficient[i] = coefficients ? coefficients[i] : 1;
+    c->coefficient[i] = weights ? weights[i] : 1;
   }
   c->k = (unsigned)count;
   c->pair = is_pair(*c);
-  c->scaled = divisor != 0;
-  c->divisor = divisor != 0 ? divisor : 1;
+  c->scaled = divisor > 1;
+  c->divisor = (double)divisor;
   c->kind = k;
   c->spill = g->scratch + g->spill.at;
   return status;
@@ -41,9 +42,8 @@ static cudaError_t launch(ghz_cuda *g, const combine_call &c, cudaStream_t strea
                                 : ghz_launch_combine_bricks(c, g->on, stream);
 }
 
-// divisor 0: the result is not scaled.
 static ghz_status combine(ghz_cuda *g, const stream_kind &k, size_t count, const ghz_bytes *streams,
-                          const int64_t *coefficients, double divisor, void *dst, size_t capacity,
+                          const int64_t *weights, uint64_t divisor, void *dst, size_t capacity,
                           ghz_cuda_outcome *outcome, cudaStream_t stream) {
   combine_call c;
   tile_target target;
@@ -53,7 +53,7 @@ static ghz_status combine(ghz_cuda *g, const stream_kind &k, size_t count, const
   if (status == GHZ_OK)
     status = ghz_cuda_place_target(g, k, dst, capacity, outcome, &target);
   if (status == GHZ_OK)
-    status = place_operands(g, k, count, streams, coefficients, divisor, &c, stream);
+    status = place_operands(g, k, count, streams, weights, divisor, &c, stream);
   if (status != GHZ_OK)
     return status;
   c.target = target;
@@ -63,52 +63,23 @@ static ghz_status combine(ghz_cuda *g, const stream_kind &k, size_t count, const
   return ghz_cuda_launched(g, error, "combine");
 }
 
-extern "C" ghz_status ghz_cuda_combine(ghz_cuda *gpu, ghz_type type, ghz_shape shape, size_t k,
-                                       const ghz_bytes *streams, const int64_t *coefficients, void *dst,
-                                       size_t capacity, ghz_cuda_outcome *outcome, ghz_cuda_stream stream) {
-  if (!gpu || !coefficients)
-    return gpu ? ghz_cuda_fail(gpu->message, GHZ_EINVAL, "coefficients is NULL") : GHZ_EINVAL;
-  return combine(gpu, ghz_cuda_whole(type, shape), k, streams, coefficients, 0, dst, capacity, outcome, stream);
-}
-
-extern "C" ghz_status ghz_cuda_sum(ghz_cuda *gpu, ghz_type type, ghz_shape shape, size_t k,
-                                   const ghz_bytes *streams, void *dst, size_t capacity,
-                                   ghz_cuda_outcome *outcome, ghz_cuda_stream stream) {
-  return gpu ? combine(gpu, ghz_cuda_whole(type, shape), k, streams, NULL, 0, dst, capacity, outcome, stream)
-             : GHZ_EINVAL;
-}
-
-extern "C" ghz_status ghz_cuda_mean(ghz_cuda *gpu, ghz_type type, ghz_shape shape, size_t k,
-                                    const ghz_bytes *streams, void *dst, size_t capacity,
-                                    ghz_cuda_outcome *outcome, ghz_cuda_stream stream) {
-  return gpu ? combine(gpu, ghz_cuda_whole(type, shape), k, streams, NULL, (double)k, dst, capacity, outcome,
+extern "C" ghz_status ghz_cuda_linear(ghz_cuda *gpu, ghz_type type, ghz_shape shape, size_t k,
+                                      const ghz_bytes *streams, const int64_t *weights, uint64_t divisor,
+                                      void *dst, size_t capacity, ghz_cuda_outcome *outcome,
+                                      ghz_cuda_stream stream) {
+  return gpu ? combine(gpu, ghz_cuda_whole(type, shape), k, streams, weights, divisor, dst, capacity, outcome,
                        stream)
              : GHZ_EINVAL;
-}
-
-extern "C" ghz_status ghz_cuda_add(ghz_cuda *gpu, ghz_type type, ghz_shape shape, ghz_bytes a, ghz_bytes b,
-                                   void *dst, size_t capacity, ghz_cuda_outcome *outcome,
-                                   ghz_cuda_stream stream) {
-  const ghz_bytes operands[2] = {a, b};
-  return ghz_cuda_sum(gpu, type, shape, 2, operands, dst, capacity, outcome, stream);
-}
-
-extern "C" ghz_status ghz_cuda_subtract(ghz_cuda *gpu, ghz_type type, ghz_shape shape, ghz_bytes a, ghz_bytes b,
-                                        void *dst, size_t capacity, ghz_cuda_outcome *outcome,
-                                        ghz_cuda_stream stream) {
-  const ghz_bytes operands[2] = {a, b};
-  const int64_t signs[2] = {1, -1};
-  return ghz_cuda_combine(gpu, type, shape, 2, operands, signs, dst, capacity, outcome, stream);
 }
 
 extern "C" ghz_status ghz_cuda_slice_sum(ghz_cuda *gpu, ghz_cuda_slice slice, size_t k,
                                          const ghz_bytes *messages, uint64_t divisor, void *dst,
                                          size_t capacity, ghz_cuda_outcome *outcome, ghz_cuda_stream stream) {
-  if (!gpu || divisor == 0)
-    return gpu ? ghz_cuda_fail(gpu->message, GHZ_EINVAL, "divisor 0") : GHZ_EINVAL;
+  if (!gpu)
+    return GHZ_EINVAL;
   ghz_status status = ghz_cuda_check_tiles(gpu, &slice.shape, slice.first, slice.tiles);
-  return status == GHZ_OK ? combine(gpu, ghz_cuda_message_of(slice), k, messages, NULL,
-                                    divisor > 1 ? (double)divisor : 0, dst, capacity, outcome, stream)
+  return status == GHZ_OK ? combine(gpu, ghz_cuda_message_of(slice), k, messages, NULL, divisor, dst, capacity,
+                                    outcome, stream)
                           : status;
 }
 
@@ -137,7 +108,7 @@ extern "C" ghz_status ghz_cuda_accumulate(ghz_cuda *gpu, ghz_type type, ghz_shap
   if (status == GHZ_OK)
     status = ghz_cuda_place_target(gpu, k, acc, capacity, outcome, &to_acc);
   if (status == GHZ_OK)
-    status = place_operands(gpu, k, 2, operands, NULL, 0, &c, stream);
+    status = place_operands(gpu, k, 2, operands, NULL, 1, &c, stream);
   if (status != GHZ_OK)
     return status;
   c.target = to_acc;

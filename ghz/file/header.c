@@ -1,13 +1,165 @@
-/* header.c: owns the bytes of headers. */
+/* header.c: owns the bytes of the header of a file, and how an array is cut into frames. */
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "file/header.h"
 
+#include "file/header.h"
 #include "file/checksum.h"
 #include "file/errors.h"
-#include "file/layout.h"
 #include "rules/bytes.h"
-#include "rules/fill.h"
 #include "rules/lattice_rules.h"
+#include "rules/shape.h"
+
+/* ---- Layout ---------------------------------------------------------------------------------- */
+
+/* ---- Arrays ---------------------------------------------------------------------------------- */
+
+uint64_t ghz_array_count(const ghz_array *a) {
+  uint64_t count = 1;
+  for (unsigned i = 0; i < a->ndim && i < GHZ_FILE_NDIM; i++)
+    if (a->dims[i] == 0)
+      return 0;
+  for (unsigned i = 0; i < a->ndim && i < GHZ_FILE_NDIM; i++) {
+    if (a->dims[i] > COUNT_MAX / count)
+      return GHZ_FILE_UNKNOWN;
+    count *= a->dims[i];
+  }
+  return count;
+}
+
+ghz_shape ghz_array_shape(const ghz_array *a, uint64_t count) {
+  uint64_t extents[GHZ_FILE_NDIM];
+  ghz_shape made;
+  for (unsigned i = 0; i < a->ndim; i++)
+    extents[i] = a->dims[a->fortran ? a->ndim - 1 - i : i];
+  return a->ndim > 1 && ghz_shape_make(a->ndim, extents, &made) == GHZ_OK ? made : ghz_flat(count);
+}
+
+/* ---- Choosing -------------------------------------------------------------------------------- */
+
+/* The product, or more than any frame holds. */
+static uint64_t product(uint64_t a, uint64_t b) {
+  uint64_t p;
+  return __builtin_mul_overflow(a, b, &p) || p > FRAME_VALUES_MAX ? FRAME_VALUES_MAX + 1 : p;
+}
+
+/* The fewest values that a frame of whole planes, or of lines, may hold. */
+static uint64_t plane_step(const ghz_shape *s) {
+  return product(product(s->extent[1], s->extent[2]), whole_tile(s->dims).z);
+}
+
+static uint64_t line_step(const ghz_shape *s) {
+  return s->dims == 2 ? product(whole_tile(2).y, s->extent[2]) : FRAME_VALUES_MAX + 1;
+}
+
+static uint64_t round_down(uint64_t values, uint64_t step) {
+  return values < step ? step : values / step * step;
+}
+
+/* Frames of whole planes where one fits in `values`, or where lines would not fit in a frame. */
+uint64_t ghz_layout_frame_values(const ghz_shape *s, uint64_t values) {
+  if (s->dims == 1)
+    return round_down(values, GHZ_CHUNK);
+  const uint64_t planes = plane_step(s), lines = line_step(s);
+  if (planes <= values || lines > FRAME_VALUES_MAX || (planes <= FRAME_VALUES_MAX && lines >= planes))
+    return planes <= FRAME_VALUES_MAX ? round_down(values, planes) : 0;
+  return round_down(values, lines);
+}
+
+ghz_status ghz_file_choose_frames(ghz_file_header *h, int flat, uint64_t values) {
+  const size_t size = h ? ghz_type_size(h->lattice.type) : 0;
+  if (!h || size == 0 || h->array.ndim > GHZ_FILE_NDIM)
+    return ghz_fail(NULL, GHZ_EINVAL, "%s", !h ? "header is NULL" : size ? "too many dimensions" : "no type");
+  values = values ? values : FRAME_BYTES / size;
+  if (values > FRAME_VALUES_MAX)
+    return ghz_fail(NULL, GHZ_EINVAL, "%llu values in a frame: at most 2^26", (ull)values);
+  const int shaped = h->array.ndim > 0 || h->array.npy;
+  if ((shaped && ghz_array_count(&h->array) != h->count) ||
+      (h->count > COUNT_MAX && h->count != GHZ_FILE_UNKNOWN))
+    return ghz_fail(NULL, GHZ_EINVAL, "%llu values: not the product of the dimensions, or 2^60 or more",
+                    (ull)h->count);
+  h->shape = flat ? ghz_flat(h->count) : ghz_array_shape(&h->array, h->count);
+  if (h->shape.dims == 3 && plane_step(&h->shape) > FRAME_VALUES_MAX)
+    h->shape.dims = 2;
+  h->frame_values = ghz_layout_frame_values(&h->shape, values);
+  if (h->frame_values == 0) {
+    h->shape = ghz_flat(h->count);
+    h->frame_values = ghz_layout_frame_values(&h->shape, values);
+  }
+  return GHZ_OK;
+}
+
+/* ---- Checking -------------------------------------------------------------------------------- */
+
+static int flat_valid(uint64_t values) {
+  return values > 0 && values % GHZ_CHUNK == 0 && values <= FRAME_VALUES_MAX;
+}
+
+static int bricks_valid(const ghz_shape *s, uint64_t values) {
+  const uint64_t planes = plane_step(s), lines = line_step(s);
+  if (values == 0 || values > FRAME_VALUES_MAX || planes == 0)
+    return 0;
+  return values % planes == 0 || (values < planes && values % lines == 0);
+}
+
+int ghz_layout_set(ghz_file_header *h, int dims) {
+  h->shape = ghz_flat(h->count);
+  if (dims == 1)
+    return flat_valid(h->frame_values);
+  h->shape = ghz_array_shape(&h->array, h->count);
+  if (h->shape.dims == 1 || dims < 1 || dims > 3)
+    return 0;
+  h->shape.dims = dims;
+  return bricks_valid(&h->shape, h->frame_values);
+}
+
+/* ---- Frames ---------------------------------------------------------------------------------- */
+
+/* What is left of an extent from `at` on, `most` at most. */
+static uint64_t rest_of(uint64_t all, uint64_t at, uint64_t most) {
+  return all - at < most ? all - at : most;
+}
+
+static ghz_shape whole_frame(const ghz_file_header *h) {
+  const uint64_t *n = h->shape.extent, plane = n[1] * n[2];
+  if (h->shape.dims == 1)
+    return ghz_flat(h->frame_values);
+  if (h->frame_values >= plane)
+    return (ghz_shape){h->shape.dims, {h->frame_values / plane, n[1], n[2]}};
+  return (ghz_shape){h->shape.dims, {1, h->frame_values / n[2], n[2]}};
+}
+
+ghz_shape ghz_file_frame_shape(const ghz_file_header *h, uint64_t first) {
+  const uint64_t *n = h->shape.extent, plane = n[1] * n[2];
+  ghz_shape f = whole_frame(h);
+  if (first == GHZ_FILE_UNKNOWN)
+    return f;
+  if (f.dims == 1) {
+    f.extent[2] = rest_of(h->count, first, f.extent[2]);
+    return f;
+  }
+  const uint64_t lines = first % plane / n[2];
+  f.extent[0] = lines ? 1 : rest_of(n[0], first / plane, f.extent[0]);
+  f.extent[1] = rest_of(n[1], lines, f.extent[1]);
+  return f;
+}
+
+int ghz_layout_frame(const ghz_file_header *h, uint64_t first, uint64_t values, ghz_shape *shape) {
+  const uint64_t *n = h->shape.extent, plane = n[1] * n[2];
+  ghz_shape s = ghz_file_frame_shape(h, first);
+  if (values > ghz_shape_count(&s) || (values == 0 && h->count != 0))
+    return 0;
+  if (s.dims == 1)
+    s.extent[2] = values;
+  else if (plane == 0)
+    return 0;
+  else if (values >= plane) /* at the begin of one: inside it fewer are left */
+    s.extent[0] = values / plane;
+  else
+    s.extent[0] = 1, s.extent[1] = values / n[2];
+  *shape = s;
+  return ghz_shape_count(&s) == values;
+}
+
+/* ---- The header ------------------------------------------------------------------------------ */
 
 enum { FIXED = 48 }; /* bytes before the dimensions */
 enum { IS_FORTRAN = 1, IS_NPY = 2, DIMS_SHIFT = 2, HAS_FILL = 16, CAP_IS_44 = 32, KNOWN = 63 };

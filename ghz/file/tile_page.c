@@ -6,9 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "coder/heads.h"
-#include "coder/tables.h"
-#include "stream/sizes.h"
+#include "coder/side.h"
+#include "stream/stream.h"
 
 /* The first byte of a page. */
 enum kind { STORED = 0, ZSTD = 1, WIDTHS = 2, VALUES = 3, KINDS };
@@ -43,7 +42,7 @@ static void *reserve(void *old, size_t *room, size_t n, size_t each) {
 }
 
 static void begin_page(page_model *p, const tile_page *t) {
-  p->lattice = carrier_lattice(&t->stream->lattice);
+  p->lattice = storage_lattice(&t->stream->lattice);
   p->shape = t->stream->shape;
   p->first = t->first;
   p->terms = t->stream->terms;
@@ -203,7 +202,7 @@ static size_t shrunk_planes(tile_page_coder *c, const tile_page *t, const uint8_
   begin_symbols(p, 0, 1);
   for (unsigned i = 0; i < from; i++)
     payload += load_u16(t->sizes + 2 * (size_t)i);
-  c->tiles->take_tiles(p, from, from + some, t->sizes, payload);
+  c->tiles->parse_tiles(p, from, from + some, t->sizes, payload);
   return p->bytes ? (size_t)((uint64_t)planes * sample(c, p->byte, p->bytes) / p->bytes) : 0;
 }
 
@@ -213,7 +212,7 @@ static const uint8_t *take_sample(tile_page_coder *c, const tile_page *t, const 
   page_model *p = &c->page;
   const unsigned some = p->tiles < SAMPLE_TILES ? p->tiles : SAMPLE_TILES;
   begin_symbols(p, 1, 1);
-  const uint8_t *end = c->tiles->take_tiles(p, 0, some, t->sizes, payload);
+  const uint8_t *end = c->tiles->parse_tiles(p, 0, some, t->sizes, payload);
   const size_t low = sample(c, p->byte, p->bytes);
   s->packed = sample(c, payload, (size_t)(end - payload));
   s->widths = (size_t)(ghz_tables_bits(p, 0, WIDTH_CONTEXTS) / 8);
@@ -226,7 +225,7 @@ static const uint8_t *take_sample(tile_page_coder *c, const tile_page *t, const 
 /* Tiles from `from` on, and so all, as symbols, if that is fewer bytes than `less`. */
 static size_t symbols_page(tile_page_coder *c, const tile_page *t, unsigned from, const uint8_t *at,
                            uint8_t *dst, size_t less) {
-  c->tiles->take_tiles(&c->page, from, c->page.tiles, t->sizes, at);
+  c->tiles->parse_tiles(&c->page, from, c->page.tiles, t->sizes, at);
   return put_symbols_page(c, dst, less);
 }
 

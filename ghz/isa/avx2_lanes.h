@@ -49,7 +49,7 @@ GHZ_INLINE lanes_32 gathered(const uint32_t *table, const lanes_32 *index) {
   return (lanes_32)_mm256_set_m128i(_mm_unpacklo_epi64(c, d), _mm_unpacklo_epi64(a, b));
 }
 
-GHZ_INLINE void take_words(lanes_32 *state, int32_t least, const uint16_t **word) {
+GHZ_INLINE void read_words(lanes_32 *state, int32_t least, const uint16_t **word) {
   const __m256i x = (__m256i)*state, low = _mm256_cmpgt_epi32(_mm256_set1_epi32(least), x);
   const unsigned mask = (unsigned)_mm256_movemask_ps(_mm256_castsi256_ps(low));
   const __m256i words = _mm256_cvtepu16_epi32(_mm_loadu_si128((const __m128i *)*word)),

@@ -1,8 +1,10 @@
 /* each_choice.h: what the preprocessor writes tables with that have an entry for every choice of
- * bytes among eight. Entry [m] is for the bytes i whose bit of m is set. */
+ * bytes among eight; and one of them. Entry [m] is for the bytes i whose bit of m is set. */
 /* SPDX-License-Identifier: BSD-3-Clause */
 #ifndef GHZ_EACH_CHOICE_H
 #define GHZ_EACH_CHOICE_H
+
+#include <stdint.h>
 
 #define COUNT(m) __builtin_popcount(m)
 #define X16(F, h)                                                                                              \
@@ -16,5 +18,7 @@
 
 /* A word whose byte i is 1 if bit i of m is set, else 0. */
 #define CHOSEN(m) ((((EACH_BYTE * (m)&UINT64_C(0x8040201008040201)) + EACH_BYTE * 127) >> 7) & EACH_BYTE)
+
+static const uint64_t spread_bits[256] = {X256(CHOSEN)};
 
 #endif

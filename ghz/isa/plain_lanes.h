@@ -1,5 +1,60 @@
-/* plain_lanes.h: the eight lanes of primitives.h in plain C. */
+/* plain_lanes.h: primitives (primitives.h) as compilers have them: for registers of 16 bytes, and
+ * where no instruction is for them. */
 /* SPDX-License-Identifier: BSD-3-Clause */
+
+#include "isa/primitives.h"
+
+static inline vec_16 widen_bytes(const uint8_t *p) {
+  typedef uint8_t bytes __attribute__((vector_size(8)));
+  bytes v;
+  memcpy(&v, p, sizeof v);
+  return __builtin_convertvector(v, vec_16);
+}
+
+static inline vec_16 widen_signed_bytes(const uint8_t *p) {
+  typedef int8_t bytes __attribute__((vector_size(8)));
+  bytes v;
+  memcpy(&v, p, sizeof v);
+  return __builtin_convertvector(v, vec_16);
+}
+
+static inline vec_32 widen_16(half_16 v) {
+  return __builtin_convertvector(v, vec_32);
+}
+
+static inline vec_f64 widen_32(half_32 v) {
+  return __builtin_convertvector(v, vec_f64);
+}
+
+static inline half_f32 narrow_f64(vec_f64 v) {
+  return __builtin_convertvector(v, half_f32);
+}
+
+static inline void plane_back(const part x[PARTS], unsigned bytes, part y[PARTS]) {
+  uint8_t room[PLANE_BYTES + 16] = {0};
+  for (int i = 0; i < PARTS; i++)
+    part_store(room + bytes + i * PART_BYTES, x[i]);
+  for (int i = 0; i < PARTS; i++)
+    y[i] = part_load(room + i * PART_BYTES);
+}
+
+/* Whole blocks are common; which values of others are hidden no processor guesses. */
+#define DEFINE_REPEAT(name, type)                                                                              \
+  static inline type name(const void *from, unsigned hidden, type before, void *to) {                          \
+    for (size_t i = 0; hidden == 0xff && i < BLOCK; i++)                                                       \
+      memcpy((char *)to + i * sizeof(type), &before, sizeof(type));                                            \
+    for (size_t i = 0; hidden != 0xff && i < BLOCK; i++) {                                                     \
+      type here;                                                                                               \
+      memcpy(&here, (const char *)from + i * sizeof(type), sizeof(type));                                      \
+      before = not_guessed((int)(hidden & 1U << i)) ? before : here;                                           \
+      memcpy((char *)to + i * sizeof(type), &before, sizeof(type));                                            \
+    }                                                                                                          \
+    return before;                                                                                             \
+  }
+
+DEFINE_REPEAT(repeat_32, uint32_t)
+DEFINE_REPEAT(repeat_64, uint64_t)
+#undef DEFINE_REPEAT
 
 typedef uint8_t bytes_8 __attribute__((vector_size(8)));
 typedef int8_t signed_bytes_8 __attribute__((vector_size(8)));
@@ -43,7 +98,7 @@ GHZ_INLINE lanes_32 gathered(const uint32_t *table, const lanes_32 *index) {
                     (int32_t)table[i[4]], (int32_t)table[i[5]], (int32_t)table[i[6]], (int32_t)table[i[7]]};
 }
 
-GHZ_INLINE void take_words(lanes_32 *state, int32_t least, const uint16_t **word) {
+GHZ_INLINE void read_words(lanes_32 *state, int32_t least, const uint16_t **word) {
   for (int i = 0; i < 8; i++)
     if ((*state)[i] < least)
       (*state)[i] = (int32_t)((uint32_t)(*state)[i] << 16 | *(*word)++);

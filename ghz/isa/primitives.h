@@ -27,7 +27,7 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "isa/spread_table.h"
+#include "isa/each_choice.h"
 #include "rules/bytes.h"
 #include "rules/rules.h"
 
@@ -221,7 +221,7 @@ static inline uint64_t scan_64(uint64_t values[BLOCKS], uint64_t start);
 /* Vectors wider than a register are never passed by calls: these are inlined. */
 #pragma GCC diagnostic ignored "-Wpsabi"
 
-/* What the coder of packing works on, by any port (coder/lanes.h). */
+/* What the coder of packing works on, by any port (coder/lanes_impl.h). */
 typedef int16_t lanes_16 __attribute__((vector_size(16)));
 typedef int32_t lanes_32 __attribute__((vector_size(32)));
 typedef uint32_t lanes_u32 __attribute__((vector_size(32)));
@@ -246,7 +246,7 @@ GHZ_INLINE lanes_32 gathered(const uint32_t *table, const lanes_32 *index);
 
 /* Each state below `least` becomes 2^16 times itself and a word, the lowest lane first; *word
  * advances by the words taken. May read eight. */
-GHZ_INLINE void take_words(lanes_32 *state, int32_t least, const uint16_t **word);
+GHZ_INLINE void read_words(lanes_32 *state, int32_t least, const uint16_t **word);
 
 /* Each state above its limit gives its lower 16 bits as a word and keeps the upper ones. The words
  * stand before *word, in the order of lanes, and it moves to the first. May write eight. */

@@ -21,7 +21,7 @@
 #define GHZ_SHUFFLE_H
 
 #include "isa/primitives.h"
-#include "rules/paste.h"
+#include "rules/rules.h"
 
 /* Lanes by number, as the compiler's shuffle wants them: those of two registers count on from one
  * to the other. */

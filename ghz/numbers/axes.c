@@ -12,10 +12,10 @@
 #include "lattice.h"
 #include "numbers/tally.h"
 #include "rules/bytes.h"
+#include "rules/lattice_rules.h"
 #include "rules/parse.h"
-#include "rules/types.h"
-#include "stream/operand.h"
 #include "stream/place.h"
+#include "stream/stream.h"
 
 enum { RANK_MAX = 32, AXES = 3 };
 
@@ -49,7 +49,7 @@ typedef struct block_sums {
 
 typedef struct axes_job {
   const tile_codec *tiles;
-  operand source;
+  stream_operand source;
   joined_axis axis[AXES]; /* z, y, x */
   uint64_t outputs;       /* of a block */
   uint64_t blocks, parts; /* parts of each block, which are added in the end */
@@ -106,7 +106,7 @@ static int describe_axes(const ghz_shape *shape, size_t rank, const uint64_t *ex
   const unsigned columns[AXES] = {whole.z, whole.y, whole.x};
   uint64_t grid[AXES];
   size_t end = rank;
-  shape_grid(shape, grid);
+  bricks_along(shape, grid);
   for (int k = AXES; k-- > 0;) {
     size_t first;
     if (!join(&end, extents, shape->extent[k], &first))
@@ -312,7 +312,7 @@ static ghz_status add_raw_tile(const axes_job *j, const placed_tile *t, tile_sou
   return GHZ_OK;
 }
 
-static tile_source source_at(const operand *o, uint64_t tile) {
+static tile_source source_at(const stream_operand *o, uint64_t tile) {
   tile_cursor c = cursor_at(o, tile / TILES_PER_CHUNK);
   tile_source src = cursor_next(&c, &o->slice);
   for (uint64_t i = 0; i < tile % TILES_PER_CHUNK; i++)
@@ -325,7 +325,7 @@ static ghz_status add_tile_sums(const axes_job *j, const placed_tile *t, block_s
   raw_room room;
   if (src.size == 0)
     return GHZ_OK;
-  const ghz_status status = ghz_spell_out(j->tiles, &j->source.slice.lattice, &t->extent, &room, &src);
+  const ghz_status status = ghz_constant_to_raw(j->tiles, &j->source.slice.lattice, &t->extent, &room, &src);
   if (status != GHZ_OK)
     return status;
   return first_says_raw(src.data[0]) ? add_raw_tile(j, t, src, b) : add_lattice_tile(j, t, src, b);
@@ -596,7 +596,7 @@ ghz_status ghz_sum_axes(ghz_context *ctx, ghz_bytes src, size_t rank, const uint
   if (j.source.slice.count == 0 || !describe_axes(shape, rank, extents, axes, j.axis))
     return ghz_fail(ctx, GHZ_EMISMATCH, "the extents are not those of the stream, which has %s",
                     ghz_describe_shape(shape).text);
-  j.source.slice.lattice = carrier_lattice(&j.source.slice.lattice);
+  j.source.slice.lattice = storage_lattice(&j.source.slice.lattice);
   begin_units(&j);
   return sum_stream(ctx, &j);
 }

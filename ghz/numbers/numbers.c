@@ -7,17 +7,17 @@
 #include <math.h>
 #include <string.h>
 
-#include "compute.h"
 #include "context/call.h"
 #include "context/parallel.h"
+#include "linear.h"
+#include "rules/lattice_rules.h"
 #include "rules/parse.h"
-#include "rules/types.h"
 #include "stream/place.h"
 
 typedef struct number_job {
   const tile_codec *tiles;
   int streams;
-  operand source[2];
+  stream_operand source[2];
   int lattice_off[2], raw_off[2]; /* whether values of such tiles may be off the originals */
   exact error[2];                 /* by how much */
   number_sums *sums;              /* one per thread */
@@ -65,7 +65,7 @@ static ghz_status sum_chunk(const void *job, chunk *c) {
   for (uint64_t t = 0; t < c->tiles && status == GHZ_OK; t++, walk_on(&walk)) {
     tile_source src = cursor_next(&cursor, of);
     c->at = c->first + t;
-    status = ghz_spell_out(j->tiles, &of->lattice, &walk.extent, &room, &src);
+    status = ghz_constant_to_raw(j->tiles, &of->lattice, &walk.extent, &room, &src);
     if (status == GHZ_OK)
       status = is_raw(&src) ? sum_raw(j, &src, walk.extent.n, s)
                             : j->tiles->moments(&of->lattice, src, &walk.extent, &m);
@@ -153,7 +153,7 @@ static ghz_status compare_chunk(const void *job, chunk *c) {
     const uint64_t first = offset_of(&of->shape, walk.origin);
     c->at = c->first + t;
     for (int i = 0; i < 2 && status == GHZ_OK; i++)
-      status = ghz_spell_out(j->tiles, &of->lattice, &walk.extent, &room[i], &src[i]);
+      status = ghz_constant_to_raw(j->tiles, &of->lattice, &walk.extent, &room[i], &src[i]);
     if (status == GHZ_OK)
       status = is_raw(&src[0]) || is_raw(&src[1]) ? compare_raw(j, src, &place, first, s)
                                                   : j->tiles->compare(&of->lattice, src, &place, first, &m);
@@ -163,7 +163,7 @@ static ghz_status compare_chunk(const void *job, chunk *c) {
   return status;
 }
 
-/* ---- What the bounds add -------------------------------------------------------------------- */
+/* ---- What the bounds add --------------------------------------------------------------------- */
 
 /* *to += count * a * b */
 static void add_error(fixed to, const exact *count, const exact *a, const exact *b) {
@@ -252,7 +252,7 @@ static ghz_status open_streams(ghz_context *ctx, const ghz_bytes *streams, numbe
     j->raw_off[i] = s->terms != 1;
   }
   for (int i = 0; i < j->streams; i++)
-    j->source[i].slice.lattice = carrier_lattice(&j->source[i].slice.lattice);
+    j->source[i].slice.lattice = storage_lattice(&j->source[i].slice.lattice);
   return GHZ_OK;
 }
 

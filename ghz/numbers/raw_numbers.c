@@ -6,7 +6,7 @@
 
 #include "numbers/tally.h"
 #include "rules/bytes.h"
-#include "rules/fill.h"
+#include "rules/lattice_rules.h"
 
 /* ---- Tallies --------------------------------------------------------------------------------- */
 
@@ -98,7 +98,7 @@ double ghz_raw_value(const ghz_lattice *l, const uint8_t *p) {
 }
 
 /* A double, which any float is. */
-static raw_value take_apart(double x) {
+static raw_value split_value(double x) {
   uint64_t bits;
   memcpy(&bits, &x, sizeof bits);
   const unsigned exponent = bits >> 52 & 0x7ff;
@@ -111,8 +111,8 @@ static raw_value take_apart(double x) {
   return v;
 }
 
-ghz_status ghz_spell_out(const tile_codec *tiles, const ghz_lattice *l, const tile_extent *e, raw_room *room,
-                         tile_source *src) {
+ghz_status ghz_constant_to_raw(const tile_codec *tiles, const ghz_lattice *l, const tile_extent *e,
+                               raw_room *room, tile_source *src) {
   const tile_place place = packed_place(*e);
   uint8_t *values = room->bytes + 64;
   if (!is_constant(src))
@@ -178,11 +178,11 @@ static int largest_exponent(const raw_value *v, unsigned n, int largest) {
 enum { LEAST_EXPONENT = -1074 };
 
 /* Values of a raw tile in the order of the array; of an empty one zeros. */
-static void take_values(const ghz_lattice *l, const uint8_t *raw, unsigned n, raw_value *v, double *y) {
+static void split_values(const ghz_lattice *l, const uint8_t *raw, unsigned n, raw_value *v, double *y) {
   const size_t size = value_bytes(l->type);
   for (unsigned i = 0; i < n; i++) {
     y[i] = raw ? ghz_raw_value(l, raw + 1 + i * size) : 0;
-    v[i] = take_apart(y[i]);
+    v[i] = split_value(y[i]);
   }
 }
 
@@ -190,7 +190,7 @@ void ghz_raw_moments(const ghz_lattice *l, const uint8_t *tile, unsigned n, numb
   raw_value v[TILE];
   double y[TILE];
   bins sum, squares;
-  take_values(l, tile, n, v, y);
+  split_values(l, tile, n, v, y);
   const int largest = largest_exponent(v, n, LEAST_EXPONENT);
   bins_begin(&sum, first_sum(&s->tally, SUM), largest);
   bins_begin(&squares, second_sum(&s->tally, SQUARES), 2 * largest);
@@ -284,8 +284,8 @@ static void raw_pairs(const ghz_lattice *l, const raw_side side[2], const tile_p
   raw_value a[TILE], b[TILE];
   double x[TILE], y[TILE];
   bins sum, squares, product, magnitude[2];
-  take_values(l, side[0].raw, n, a, x);
-  take_values(l, side[1].raw, n, b, y);
+  split_values(l, side[0].raw, n, a, x);
+  split_values(l, side[1].raw, n, b, y);
   const int largest = largest_exponent(b, n, largest_exponent(a, n, LEAST_EXPONENT));
   bins_begin(&sum, first_sum(&s->tally, SUM), largest);
   bins_begin(&squares, second_sum(&s->tally, SQUARES), 2 * largest);
@@ -319,7 +319,7 @@ static unsigned value_at(const ghz_lattice *l, int dims, const raw_side *side, c
                          exact *v, double *near) {
   if (side->raw) {
     const double x = ghz_raw_value(l, side->raw + 1 + i * value_bytes(l->type));
-    const unsigned special = take_apart(x).special;
+    const unsigned special = split_value(x).special;
     if (!special)
       ghz_exact_double(x, v);
     *near = x;

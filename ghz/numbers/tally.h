@@ -8,7 +8,7 @@
 
 #include "context/context.h"
 #include "numbers/exact.h"
-#include "rules/fill.h"
+#include "rules/lattice_rules.h"
 #include "tile/tile.h"
 
 enum tally_kind { TALLY_OF_NONE, TALLY_OF_ONE, TALLY_OF_PAIRS };
@@ -86,8 +86,8 @@ typedef struct raw_room {
 
 /* Makes a tile of one value a raw one, in the room, so that the value counts as it is; others stay.
  * Damage is reported as GHZ_ECORRUPT. */
-ghz_status ghz_spell_out(const tile_codec *tiles, const ghz_lattice *l, const tile_extent *e, raw_room *room,
-                         tile_source *src);
+ghz_status ghz_constant_to_raw(const tile_codec *tiles, const ghz_lattice *l, const tile_extent *e,
+                               raw_room *room, tile_source *src);
 
 /* A raw tile of one stream, of n values. It was checked. */
 void ghz_raw_moments(const ghz_lattice *l, const uint8_t *tile, unsigned n, number_sums *s);

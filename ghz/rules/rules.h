@@ -9,6 +9,9 @@
 #include "rules/strict.h"
 #include <ghz/ghz.h>
 
+#define PASTE_(a, b) a##b
+#define PASTE(a, b) PASTE_(a, b)
+
 /* For what is small, or has constants as arguments: a call that a compiler leaves would cost. */
 #define GHZ_INLINE static inline __attribute__((always_inline))
 

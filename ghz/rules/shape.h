@@ -60,7 +60,7 @@ GHZ_RULE uint64_t pieces_of(uint64_t extent, unsigned piece) {
 }
 
 /* Tiles along z, y and x. */
-GHZ_RULE void shape_grid(const ghz_shape *s, uint64_t grid[3]) {
+GHZ_RULE void bricks_along(const ghz_shape *s, uint64_t grid[3]) {
   const tile_extent e = whole_tile(s->dims);
   grid[0] = pieces_of(s->extent[0], e.z);
   grid[1] = pieces_of(s->extent[1], e.y);
@@ -69,7 +69,7 @@ GHZ_RULE void shape_grid(const ghz_shape *s, uint64_t grid[3]) {
 
 GHZ_RULE uint64_t shape_tiles(const ghz_shape *s) {
   uint64_t grid[3];
-  shape_grid(s, grid);
+  bricks_along(s, grid);
   return grid[0] * grid[1] * grid[2];
 }
 
@@ -82,7 +82,7 @@ GHZ_RULE void tile_origin(const ghz_shape *s, uint64_t tile, uint64_t origin[3])
     origin[2] = tile * TILE;
     return;
   }
-  shape_grid(s, grid);
+  bricks_along(s, grid);
   const uint64_t line = tile / grid[2];
   origin[0] = line / grid[1] * e.z;
   origin[1] = line % grid[1] * e.y;

@@ -1,13 +1,76 @@
-/* stream.c: the bytes around the tiles: headers of streams and messages, ends of chunks, sizes
- * (FORMAT.md, "Stream"). Everything that comes from outside is checked here before it is used
- * (law L5, docs/LAWS.md). */
+/* stream.c: the bytes around the tiles: how large they may become; headers of streams and messages,
+ * ends of chunks, sizes (FORMAT.md, "Stream"). Everything that comes from outside is checked here
+ * before it is used (law L5, docs/LAWS.md). */
 /* SPDX-License-Identifier: BSD-3-Clause */
 
 #include "stream/stream.h"
-
 #include "rules/bytes.h"
 #include "rules/lattice_rules.h"
-#include "stream/sizes.h"
+#include "rules/shape.h"
+
+/* ---- Sizes ----------------------------------------------------------------------------------- */
+
+static int add_product(size_t *total, uint64_t count, uint64_t each) {
+  size_t bytes;
+  return !__builtin_mul_overflow(count, each, &bytes) && !__builtin_add_overflow(*total, bytes, total);
+}
+
+size_t ghz_stream_index_size(uint64_t tiles) {
+  size_t size = STREAM_HEADER;
+  return add_product(&size, chunks_of(tiles), 8) && add_product(&size, tiles, 2) ? size : 0;
+}
+
+size_t ghz_tile_bound(int dims, ghz_type type, uint32_t terms, int fresh) {
+  const tile_extent whole = whole_tile(dims);
+  return extent_bound(storage_type(type), &whole, terms, fresh);
+}
+
+static int terms_possible(ghz_type type, uint32_t terms) {
+  return type_known(type) && terms != 0 && terms <= terms_limit(35);
+}
+
+/* Along each axis whole tiles, then maybe one that the border cuts: eight kinds of tiles. */
+static int add_tile_bounds(const ghz_shape *s, ghz_type type, uint32_t terms, size_t *size) {
+  const tile_extent whole = whole_tile(s->dims);
+  const uint64_t *n = s->extent;
+  int fits = 1;
+  for (int kind = 0; kind < 8 && fits; kind++) {
+    const unsigned z = kind & 4 ? (unsigned)(n[0] % whole.z) : whole.z,
+                   y = kind & 2 ? (unsigned)(n[1] % whole.y) : whole.y,
+                   x = kind & 1 ? (unsigned)(n[2] % whole.x) : whole.x;
+    const tile_extent e = {whole.dims, z * y * x, z, y, x};
+    const uint64_t tiles =
+        (kind & 4 ? 1 : n[0] / whole.z) * (kind & 2 ? 1 : n[1] / whole.y) * (kind & 1 ? 1 : n[2] / whole.x);
+    fits = e.n == 0 || add_product(size, tiles, extent_bound(storage_type(type), &e, terms, 0));
+  }
+  return fits;
+}
+
+size_t ghz_shape_bound(const ghz_shape *shape, ghz_type type, uint32_t terms) {
+  if (!shape || !shape_valid(shape) || !terms_possible(type, terms))
+    return 0;
+  size_t size = ghz_stream_index_size(shape_tiles(shape));
+  return size && add_tile_bounds(shape, type, terms, &size) ? size : 0;
+}
+
+size_t ghz_result_bound(const ghz_slice *result) {
+  const uint32_t terms = result->terms ? result->terms : 1; /* none after a factor of 0 */
+  return ghz_shape_bound(&result->shape, result->lattice.type, terms);
+}
+
+size_t ghz_size_bound(size_t n, ghz_type type, uint32_t terms) {
+  const ghz_shape flat = ghz_flat(n);
+  return ghz_shape_bound(&flat, type, terms);
+}
+
+size_t ghz_slice_bound(const ghz_shape *shape, uint64_t tiles, ghz_type type, uint32_t terms) {
+  size_t size = GHZ_SLICE_HEADER;
+  if (!shape || !dims_known(shape->dims) || !terms_possible(type, terms))
+    return 0;
+  return add_product(&size, tiles, 2 + ghz_tile_bound(shape->dims, type, terms, 0)) ? size : 0;
+}
+
+/* ---- Headers and indexes --------------------------------------------------------------------- */
 
 /* The 72 bytes that streams and messages have in common. */
 static void put_common(const ghz_slice *s, uint32_t magic, uint8_t *p) {
@@ -48,39 +111,38 @@ static int old_format(uint32_t first, uint32_t magic) {
 }
 
 /* Of `size` bytes, at least those of the header unless the format is older. */
-static ghz_status check_version(ghz_context *ctx, ghz_bytes src, uint32_t magic, size_t header,
-                                size_t operand) {
+static ghz_status check_version(ghz_context *ctx, ghz_bytes src, uint32_t magic, size_t header, size_t number) {
   const uint8_t *p = src.data;
   if (!p)
-    return ghz_fail(ctx, GHZ_EINVAL, "operand %zu: no data", operand);
+    return ghz_fail(ctx, GHZ_EINVAL, "operand %zu: no data", number);
   const int old = src.size >= 4 ? old_format(load_u32(p), magic) : 0;
   if (old)
     return ghz_fail(ctx, GHZ_EVERSION,
-                    "operand %zu: format %d, of version %s, which this version does not read", operand, old,
+                    "operand %zu: format %d, of version %s, which this version does not read", number, old,
                     old == 1 ? "0.1 of ghz" : "0.2 of ghz before its release");
   if (src.size < header || load_u32(p) != magic)
-    return ghz_fail(ctx, GHZ_ECORRUPT, "operand %zu: no ghz header", operand);
+    return ghz_fail(ctx, GHZ_ECORRUPT, "operand %zu: no ghz header", number);
   if (!type_known((ghz_type)p[4]) || p[5] > FLAGS_KNOWN || load_u32(p + 52) || !dims_known(p[7]))
-    return ghz_fail(ctx, GHZ_EVERSION, "operand %zu: type or feature bits of a newer version", operand);
+    return ghz_fail(ctx, GHZ_EVERSION, "operand %zu: type or feature bits of a newer version", number);
   return GHZ_OK;
 }
 
-static ghz_status parse_common(ghz_context *ctx, ghz_bytes src, uint32_t magic, size_t header, size_t operand,
+static ghz_status parse_common(ghz_context *ctx, ghz_bytes src, uint32_t magic, size_t header, size_t number,
                                ghz_slice *s) {
-  ghz_status status = check_version(ctx, src, magic, header, operand);
+  ghz_status status = check_version(ctx, src, magic, header, number);
   if (status != GHZ_OK)
     return status;
   take_common(src.data, s);
   if (!shape_valid(&s->shape) || (s->transform && s->shape.dims == 1))
-    return ghz_fail(ctx, GHZ_ECORRUPT, "operand %zu: %llu x %llu x %llu values in %d dimensions", operand,
+    return ghz_fail(ctx, GHZ_ECORRUPT, "operand %zu: %llu x %llu x %llu values in %d dimensions", number,
                     (ull)s->shape.extent[0], (ull)s->shape.extent[1], (ull)s->shape.extent[2], s->shape.dims);
   if (!lattice_valid(&s->lattice))
-    return ghz_fail(ctx, GHZ_ECORRUPT, "operand %zu: step %g, bound %g, cap %d, fill %g are no lattice",
-                    operand, s->lattice.step, s->lattice.eb, s->lattice.cap, s->lattice.fill);
+    return ghz_fail(ctx, GHZ_ECORRUPT, "operand %zu: step %g, bound %g, cap %d, fill %g are no lattice", number,
+                    s->lattice.step, s->lattice.eb, s->lattice.cap, s->lattice.fill);
   if (!s->lattice.has_fill && load_u64((const uint8_t *)src.data + 64))
-    return ghz_fail(ctx, GHZ_ECORRUPT, "operand %zu: fill bytes are set, but the fill flag is not", operand);
+    return ghz_fail(ctx, GHZ_ECORRUPT, "operand %zu: fill bytes are set, but the fill flag is not", number);
   if (s->terms > terms_limit(s->lattice.cap))
-    return ghz_fail(ctx, GHZ_ECORRUPT, "operand %zu: %u terms", operand, s->terms);
+    return ghz_fail(ctx, GHZ_ECORRUPT, "operand %zu: %u terms", number, s->terms);
   return GHZ_OK;
 }
 
@@ -113,17 +175,17 @@ ghz_status ghz_slice_locate(ghz_context *ctx, const ghz_slice *slice, uint64_t *
   return check_sizes(ctx, slice, NULL, offset);
 }
 
-ghz_status ghz_stream_header(ghz_context *ctx, ghz_bytes src, size_t operand, ghz_slice *s) {
-  ghz_status status = parse_common(ctx, src, STREAM_MAGIC, STREAM_HEADER, operand, s);
+ghz_status ghz_stream_header(ghz_context *ctx, ghz_bytes src, size_t number, ghz_slice *s) {
+  ghz_status status = parse_common(ctx, src, STREAM_MAGIC, STREAM_HEADER, number, s);
   if (status != GHZ_OK)
     return status;
   size_t room = src.size - STREAM_HEADER;
   s->tiles = shape_tiles(&s->shape);
   if (s->tiles > room / 2)
-    return ghz_fail(ctx, GHZ_ECORRUPT, "operand %zu: too short for %llu values", operand, (ull)s->count);
+    return ghz_fail(ctx, GHZ_ECORRUPT, "operand %zu: too short for %llu values", number, (ull)s->count);
   uint64_t ends = 8 * chunks_of(s->tiles), index = ends + 2 * s->tiles;
   if (index > room || s->payload_size != room - index)
-    return ghz_fail(ctx, GHZ_ECORRUPT, "operand %zu: %zu bytes do not fit its header", operand, src.size);
+    return ghz_fail(ctx, GHZ_ECORRUPT, "operand %zu: %zu bytes do not fit its header", number, src.size);
   const uint8_t *p = (const uint8_t *)src.data + STREAM_HEADER;
   s->sizes = p + ends;
   s->payload = p + index;
@@ -256,4 +318,22 @@ void ghz_put_ends(const tile_sink *sink, uint64_t tiles) {
                        left < TILES_PER_CHUNK ? (unsigned)left : TILES_PER_CHUNK, &largest);
     store_u64(sink->ends + 8 * c, total);
   }
+}
+
+/* ---- Operands -------------------------------------------------------------------------------- */
+
+ghz_status ghz_operand_open(ghz_context *ctx, const ghz_slice *slice, stream_operand *o, size_t extra,
+                            void **rest) {
+  size_t offsets = 0, total;
+  if (!ghz_total_add(&offsets, (size_t)chunks_of(slice->tiles) + 1, sizeof(uint64_t)))
+    return ghz_fail(ctx, GHZ_ENOMEM, "too many tiles");
+  total = offsets;
+  uint8_t *scratch = ghz_total_add(&total, extra, 1) ? ghz_arena_reserve(&ctx->scratch, total) : NULL;
+  if (!scratch)
+    return ghz_fail(ctx, GHZ_ENOMEM, "no %zu bytes of scratch", total);
+  *o = (stream_operand){*slice, (uint64_t *)(void *)scratch};
+  o->slice.lattice = storage_lattice(&slice->lattice);
+  if (rest)
+    *rest = scratch + offsets;
+  return ghz_slice_locate(ctx, slice, o->offset);
 }

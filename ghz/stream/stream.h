@@ -1,16 +1,43 @@
-/* stream.h: the bytes around the tiles: headers of streams and messages, offsets, sizes (FORMAT.md,
- * "Stream"). */
+/* stream.h: the bytes around the tiles: how large they may become, headers of streams and messages,
+ * offsets, sizes (FORMAT.md, "Stream"); and the tiles of an operand, one after the other. */
 /* SPDX-License-Identifier: BSD-3-Clause */
 #ifndef GHZ_STREAM_H
 #define GHZ_STREAM_H
 
+#include "context/context.h"
+#include "rules/bytes.h"
+#include "rules/shape.h"
 #include <ghz/slice.h>
 
-#include "context/context.h"
-#include "rules/shape.h"
+/* ---- Sizes ----------------------------------------------------------------------------------- */
 
-/* Views a whole stream, after checking its header against its length; `operand` is for messages. */
-ghz_status ghz_stream_header(ghz_context *ctx, ghz_bytes src, size_t operand, ghz_slice *slice);
+/* Sum and maximum of the sizes of some tiles, which are few enough. */
+static inline unsigned sum_sizes(const uint8_t *sizes, unsigned tiles, unsigned *largest) {
+  unsigned sum = 0, max = 0;
+  for (unsigned t = 0; t < tiles; t++) {
+    unsigned size = load_u16(sizes + 2 * t);
+    sum += size;
+    max = size > max ? size : max;
+  }
+  *largest = max;
+  return sum;
+}
+
+/* Bytes of header and index of a stream of so many tiles; 0 on overflow of size_t. */
+size_t ghz_stream_index_size(uint64_t tiles);
+
+/* The largest tile of a stream of these dims, type and number of terms; fresh = 1: as compression
+ * writes it. */
+size_t ghz_tile_bound(int dims, ghz_type type, uint32_t terms, int fresh);
+
+/* The bytes that suffice for the stream of a result; 0 on overflow of size_t. */
+size_t ghz_result_bound(const ghz_slice *result);
+
+/* ---- Headers and indexes --------------------------------------------------------------------- */
+
+/* Views a whole stream, after checking its header against its length; `number` is that of the
+ * operand, for messages. */
+ghz_status ghz_stream_header(ghz_context *ctx, ghz_bytes src, size_t number, ghz_slice *slice);
 
 /* The header of a stream by itself, which STREAM_HEADER bytes are; sets *size: the bytes that the
  * whole has, as it says. */
@@ -62,5 +89,38 @@ void ghz_put_ends(const tile_sink *sink, uint64_t tiles);
 
 /* Writes the header of a stream whose payload is in place; returns the size of the whole. */
 size_t ghz_stream_finish(const ghz_slice *result, void *dst);
+
+/* ---- Operands -------------------------------------------------------------------------------- */
+
+/* An operand of an operation: a checked slice and the offsets of its chunks. */
+typedef struct stream_operand {
+  ghz_slice slice; /* once it is opened, on the lattice of its tiles: of the storage type of integers */
+  uint64_t *offset;
+} stream_operand;
+
+/* Walks over the tiles of one operand within a chunk. */
+typedef struct tile_cursor {
+  const uint8_t *data, *end, *sizes;
+} tile_cursor;
+
+static inline tile_cursor cursor_at(const stream_operand *o, uint64_t index) {
+  const uint8_t *payload = (const uint8_t *)o->slice.payload;
+  return (tile_cursor){payload + o->offset[index], payload + o->slice.payload_size,
+                       (const uint8_t *)o->slice.sizes + 2 * TILES_PER_CHUNK * index};
+}
+
+static inline tile_source cursor_next(tile_cursor *c, const ghz_slice *of) {
+  uint16_t size;
+  __builtin_memcpy(&size, c->sizes, 2);
+  tile_source t = {c->data, size, of->terms, of->transform, c->end - c->data < size + SLACK};
+  c->sizes += 2;
+  c->data += size;
+  return t;
+}
+
+/* An operand whose chunk offsets lie in the context's scratch, with `extra` more bytes behind
+ * them. */
+ghz_status ghz_operand_open(ghz_context *ctx, const ghz_slice *slice, stream_operand *o, size_t extra,
+                            void **rest);
 
 #endif

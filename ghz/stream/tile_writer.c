@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "context/floating.h"
-#include "context/openmp.h"
+#include "context/parallel.h"
 #include "rules/bytes.h"
 #include "stream/stream.h"
 #include "stream/tile_writer.h"

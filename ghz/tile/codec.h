@@ -17,13 +17,9 @@
 
 #include "coder/page.h"
 #include "rules/bytes.h"
-#include "rules/constant.h"
-#include "rules/fill.h"
 #include "rules/lattice_rules.h"
-#include "rules/lead.h"
 #include "rules/op.h"
 #include "rules/parse.h"
-#include "rules/paste.h"
 #include "rules/rules.h"
 #include "rules/transform.h"
 #include "tile/tile.h"
@@ -119,13 +115,13 @@ static void clear_behind(void *integers, size_t size, unsigned n) {
 }
 
 #define BITS 16
-#include "tile/lanes.h"
+#include "tile/lanes_impl.h"
 #define BITS 32
-#include "tile/lanes.h"
+#include "tile/lanes_impl.h"
 #define BITS 64
-#include "tile/lanes.h"
+#include "tile/lanes_impl.h"
 
-#include "tile/specials.h"
+#include "tile/specials_impl.h"
 
 #define REAL float
 #define BITS_TYPE uint32_t
@@ -139,7 +135,7 @@ static void clear_behind(void *integers, size_t size, unsigned n) {
 #define EXPONENT UINT32_C(0x7f800000)
 #define CANONICAL_NAN UINT32_C(0x7fc00000)
 #define SUFFIX f32
-#include "tile/reals.h"
+#include "tile/reals_impl.h"
 #define REAL double
 #define BITS_TYPE uint64_t
 #define SIGNED_TYPE int64_t
@@ -152,47 +148,47 @@ static void clear_behind(void *integers, size_t size, unsigned n) {
 #define EXPONENT UINT64_C(0x7ff0000000000000)
 #define CANONICAL_NAN UINT64_C(0x7ff8000000000000)
 #define SUFFIX f64
-#include "tile/reals.h"
+#include "tile/reals_impl.h"
 
-#include "tile/brick.h"
-#include "tile/turn.h"
+#include "tile/brick_impl.h"
+#include "tile/turn_impl.h"
 #define BITS 32
-#include "tile/lorenzo.h"
+#include "tile/lorenzo_impl.h"
 #define BITS 64
-#include "tile/lorenzo.h"
+#include "tile/lorenzo_impl.h"
 
 /* clang-format off */
-#include "tile/header.h"
-#include "tile/put.h"
-#include "tile/constant.h"
-#include "tile/coefficients.h"
-#include "tile/transform.h"
-#include "tile/wide_transform.h"
-#include "tile/differences.h"
-#include "tile/encode.h"
-#include "tile/decode.h"
-#include "tile/narrow_layer.h"
-#include "tile/inverse_float.h"
-#include "tile/fresh_brick.h"
-#include "tile/left.h"
-#include "tile/brick_encode.h"
-#include "tile/quick_integers.h"
-#include "tile/quick_values.h"
-#include "tile/quick_lorenzo.h"
-#include "tile/quick_transform.h"
-#include "tile/quick_decode.h"
-#include "tile/brick_decode.h"
-#include "tile/sum.h"
-#include "tile/compute.h"
-#include "tile/extremum.h"
-#include "tile/integers.h"
-#include "tile/moments.h"
-#include "tile/axis_sums.h"
-#include "tile/comparison.h"
-#include "tile/update.h"
-#include "coder/lanes.h"
-#include "coder/symbols.h"
-#include "coder/tiles.h"
+#include "tile/header_impl.h"
+#include "tile/put_impl.h"
+#include "tile/constant_impl.h"
+#include "tile/coefficients_impl.h"
+#include "tile/transform_impl.h"
+#include "tile/wide_transform_impl.h"
+#include "tile/differences_impl.h"
+#include "tile/encode_impl.h"
+#include "tile/decode_impl.h"
+#include "tile/quick_integers_impl.h"
+#include "tile/quick_values_impl.h"
+#include "tile/quick_lorenzo_impl.h"
+#include "tile/quick_transform_impl.h"
+#include "tile/quick_decode_impl.h"
+#include "tile/narrow_layer_impl.h"
+#include "tile/inverse_float_impl.h"
+#include "tile/fresh_brick_impl.h"
+#include "tile/residual_impl.h"
+#include "tile/brick_encode_impl.h"
+#include "tile/brick_decode_impl.h"
+#include "tile/sum_impl.h"
+#include "tile/compute_impl.h"
+#include "tile/extremum_impl.h"
+#include "tile/integers_impl.h"
+#include "tile/moments_impl.h"
+#include "tile/axis_sums_impl.h"
+#include "tile/comparison_impl.h"
+#include "tile/update_impl.h"
+#include "coder/lanes_impl.h"
+#include "coder/symbols_impl.h"
+#include "coder/tiles_impl.h"
 /* clang-format on */
 
 /* A call without a fill is compiled without the test for it. */
@@ -208,6 +204,6 @@ static void range(const ghz_lattice *l, const void *x, size_t n, double *min, do
     finite_range_f64(x, n, none, min, max);
 }
 
-const tile_codec GHZ_TILES = {GHZ_TILES_NAME, range,      encode,       update,    decode,  stream_fence,
-                              combine,        extremum,   scan,         moments,   compare, list_integers,
-                              sum_axes,       take_tiles, encode_words, make_tiles};
+const tile_codec GHZ_TILES = {GHZ_TILES_NAME, range,       encode,       update,    decode,  stream_fence,
+                              combine,        extremum,    scan,         moments,   compare, list_integers,
+                              sum_axes,       parse_tiles, encode_words, make_tiles};

@@ -7,7 +7,7 @@
 #ifndef GHZ_TILE_H
 #define GHZ_TILE_H
 
-#include "rules/constant.h"
+#include "rules/parse.h"
 #include "rules/shape.h"
 #include "tile/wide_sum.h"
 
@@ -38,7 +38,7 @@ static inline int is_constant(const tile_source *src) {
 }
 
 /* Takes the value off such a tile. Returns 0 if it is damaged. */
-static inline int take_value(const ghz_lattice *l, tile_source *src, uint64_t *bits) {
+static inline int parse_value(const ghz_lattice *l, tile_source *src, uint64_t *bits) {
   const unsigned head = constant_head(l->type);
   if (!open_constant(l, src->terms, src->data, src->size, bits))
     return 0;
@@ -151,8 +151,8 @@ typedef struct tile_codec {
   /* Takes tiles from .. to - 1 of a page apart (coder/page.h), to tokens, counts and bytes. The
    * first of them begins at the payload, which has SLACK readable bytes behind; returns the end of
    * the last. */
-  const uint8_t *(*take_tiles)(struct page_model *p, unsigned from, unsigned to, const uint8_t *sizes,
-                               const uint8_t *payload);
+  const uint8_t *(*parse_tiles)(struct page_model *p, unsigned from, unsigned to, const uint8_t *sizes,
+                                const uint8_t *payload);
 
   /* The tokens of a page to words, by its table. p->word is the end of room for them, and then
    * their beginning. */

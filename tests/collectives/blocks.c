@@ -37,8 +37,9 @@ static void try_sizes(int kind, int has_places) {
   float *in = blank(own), *out = blank((int)end);
   for (int i = 0; i < own; i++)
     in[i] = given(here.rank, i);
-  check(!ghz_allgatherv(own ? in : NULL, out, counts, has_places ? places : NULL, MPI_FLOAT, MPI_COMM_WORLD, &o),
-        "an error of ghz_allgatherv");
+  check(
+      !ghz_allgatherv(own ? in : NULL, out, counts, has_places ? places : NULL, MPI_FLOAT, MPI_COMM_WORLD, &o),
+      "an error of ghz_allgatherv");
   for (int r = 0; r < here.ranks; r++)
     for (int i = 0; i < counts[r]; i++) {
       float *x = &out[places[r] + i];

@@ -50,6 +50,10 @@ interrupt() { # signal expected status: in the middle of a long run
 run 0 --force 2 200mbit -- true # --force: other tests may run at the same time
 awk '/16 MiB one way/ { n++; if ($7 < 0.1 || $7 > 0.21) exit 1 } END { exit n != 1 }' "$out/log" ||
   die "the ping-pong does not show 200 Mbit/s"
+# shellcheck disable=SC2016 # a rank's shell expands
+run 0 --force --quick --per-node 2 4 200mbit -- sh -c '[ "$OMPI_COMM_WORLD_LOCAL_SIZE $(nproc)" = "2 1" ] &&
+  grep 200 /sys/class/net/eth0/speed'
+run 2 --per-node 3 4 1gbit -- true
 run 5 --quick 2 none -- sh -c 'exit 5'
 run 3 64 10gbit -- true
 run 2 1 1gbit -- true

@@ -20,7 +20,7 @@ static float in[COUNT * MOST], out[COUNT * MOST];
 static double went_by; /* the link that the last call went by */
 
 /* What a call did: 3 with the shape, 1 flat, 0 uncompressed. All ranks did the same. */
-static int one_call(collective what, double link, MPI_Comm comm) {
+static int alloc(collective what, double link, MPI_Comm comm) {
   ghz_mpi_report report;
   ghz_mpi_options o = GHZ_MPI_OPTIONS;
   o.bound = (ghz_bound){GHZ_REL, 1e-4};
@@ -46,7 +46,7 @@ static void history(collective what, double link, int calls, char *text) {
   MPI_Comm_dup(MPI_COMM_WORLD, &comm);
   for (int i = 0; i < calls; i++) {
     memcpy(out, in, sizeof(float) * COUNT);
-    text[i] = (char)('0' + one_call(what, link, comm));
+    text[i] = (char)('0' + alloc(what, link, comm));
   }
   text[calls] = 0;
   MPI_Comm_free(&comm);
@@ -76,7 +76,7 @@ static double first_plain(int a, int b) {
   MPI_Comm_split(MPI_COMM_WORLD, here.rank == a || here.rank == b ? 0 : MPI_UNDEFINED, 0, &pair);
   for (int choice = 3; pair != MPI_COMM_NULL && choice > 0 && link < 1e15; link *= 1.5)
     for (int i = 0; i < 3; i++)
-      choice = one_call(ALLREDUCE, link, pair);
+      choice = alloc(ALLREDUCE, link, pair);
   if (pair != MPI_COMM_NULL)
     MPI_Comm_free(&pair);
   MPI_Bcast(&link, 1, MPI_DOUBLE, a, MPI_COMM_WORLD);
@@ -137,7 +137,7 @@ static void try_auto(double first, double second, double third, double least, in
   said[0] = first, said[1] = second, said[2] = third;
   MPI_Comm_dup(MPI_COMM_WORLD, &comm);
   for (int i = 0; i < 3; i++) {
-    const int did = one_call(ALLREDUCE, GHZ_MPI_LINK_AUTO, comm);
+    const int did = alloc(ALLREDUCE, GHZ_MPI_LINK_AUTO, comm);
     check(i < 2 || did == dims, "%d dimensions, not %d", did, dims);
     check(i > 0 || went_by == least, "the report says %g, not %g", went_by, least);
   }

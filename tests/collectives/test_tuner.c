@@ -12,8 +12,8 @@ static const double any[WAYS] = {0, -1}, both[WAYS] = {1, 0.2};
 static tuner *new_tuner(void) { return memset(scratch(sizeof(tuner)), 0, sizeof(tuner)); }
 
 /* A call whose result compresses to so many bytes, by way: 's' shaped, 'f' flat, 'm' by MPI. */
-static char one_call(tuner *t, uint64_t kind, const double *codec, double network, uint64_t shaped,
-                     uint64_t flat) {
+static char alloc(tuner *t, uint64_t kind, const double *codec, double network, uint64_t shaped,
+                  uint64_t flat) {
   const call_kind k = {.call = kind};
   if (ghz_tuner_rests(t, &k))
     return 'm';
@@ -26,7 +26,7 @@ static char one_call(tuner *t, uint64_t kind, const double *codec, double networ
 static void expect(tuner *t, const double *codec, double network, uint64_t shaped, uint64_t flat,
                    const char *want) {
   for (int i = 0; want[i]; i++) {
-    const char got = one_call(t, 1, codec, network, shaped, flat);
+    const char got = alloc(t, 1, codec, network, shaped, flat);
     cr_assert_eq(got, want[i], "call %d of %s: %c", i, want, got);
   }
 }
@@ -37,10 +37,10 @@ Test(tuner, rests_what_does_not_compress) {
   tuner *t = new_tuner();
   expect(t, any, 0, 1500, 0, "smmmmmmmmmmmmmmmmsmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmms");
   for (int rest = 0; rest < 1000; rest++)
-    one_call(t, 1, any, 0, 1500, 0);
+    alloc(t, 1, any, 0, 1500, 0);
   int tried = 0;
   for (int i = 0; i < 10 * 257; i++)
-    tried += one_call(t, 1, any, 0, 1500, 0) != 'm';
+    tried += alloc(t, 1, any, 0, 1500, 0) != 'm';
   cr_assert_eq(tried, 10);
   expect(new_tuner(), any, 0, 1499, 0, "sssssssssssssssssssssssssssssssssss");
   cr_assert_not(ghz_tuner_rests(t, &(call_kind){.call = 2}), "a kind that was never seen");
@@ -51,7 +51,7 @@ Test(tuner, is_slow_to_rest_among_others) {
   tuner *t = new_tuner();
   expect(t, any, 0, 100, 0, "s");
   for (int i = 0; i < 40; i++)
-    cr_assert_eq(one_call(t, 1, any, 0, i % 8 == 7 ? 100 : BYTES, 0), 's', "call %d", i);
+    cr_assert_eq(alloc(t, 1, any, 0, i % 8 == 7 ? 100 : BYTES, 0), 's', "call %d", i);
   expect(t, any, 0, BYTES, 0, "ssssssssmmmmmmmmmmmmmmmmsm");
   t = new_tuner();
   expect(t, any, 0, BYTES, 0, "smmmmmmmmmmmmmmmm");
@@ -72,20 +72,20 @@ Test(tuner, takes_the_least) {
 Test(tuner, tries_all_ways_again) {
   tuner *t = new_tuner();
   for (int i = 0; i < 40; i++)
-    one_call(t, 1, both, 10, BYTES, 400);
-  cr_assert_eq(one_call(t, 1, both, 10, 160, 400), 'f');
+    alloc(t, 1, both, 10, BYTES, 400);
+  cr_assert_eq(alloc(t, 1, both, 10, 160, 400), 'f');
   for (int i = 0; i < 40; i++)
-    one_call(t, 1, both, 10, 160, 400);
-  cr_assert_eq(one_call(t, 1, both, 10, 160, 400), 's');
+    alloc(t, 1, both, 10, 160, 400);
+  cr_assert_eq(alloc(t, 1, both, 10, 160, 400), 's');
 }
 
 Test(tuner, keeps_kinds_apart_and_forgets_the_oldest) {
   tuner *t = new_tuner();
   for (int i = 0; i < 4; i++) {
-    cr_assert_eq(one_call(t, 1, any, 0, BYTES, 0), i ? 'm' : 's');
-    cr_assert_eq(one_call(t, 2, any, 0, 1, 0), 's');
+    cr_assert_eq(alloc(t, 1, any, 0, BYTES, 0), i ? 'm' : 's');
+    cr_assert_eq(alloc(t, 2, any, 0, 1, 0), 's');
   }
   for (uint64_t kind = 3; kind < 3 + KINDS; kind++)
-    one_call(t, kind, any, 0, 1, 0);
-  cr_assert_eq(one_call(t, 1, any, 0, BYTES, 0), 's', "an old kind is not forgotten");
+    alloc(t, kind, any, 0, 1, 0);
+  cr_assert_eq(alloc(t, 1, any, 0, BYTES, 0), 's', "an old kind is not forgotten");
 }

@@ -119,7 +119,7 @@ static void try_array(int array, ghz_type type, const ghz_shape *shape, int orde
   must(ghz_add(ctx, in[0], in[1], dst, five, &out.size), name);
   name[length] = '\0';
   print(strcat(name, "a+b"), out);
-  must(ghz_combine(ctx, 2, in, coefficients, dst, five, &out.size), name);
+  must(ghz_linear(ctx, 2, in, coefficients, 1, dst, five, &out.size), name);
   name[length] = '\0';
   print(strcat(name, "3a-2b"), out);
   free(dst);

@@ -65,8 +65,8 @@ ref_bytes combined(trial *t, const ghz_lattice *l, const ghz_shape *s, size_t k,
                    uint64_t seed) {
   ref_bytes operands[4];
   for (size_t i = 0; i < k; i++)
-    operands[i] = stream_of_field(t, l, i % 2 ? (int)(seed % 3) : GHZ_ORDER_BEST, s,
-                                  (seed + i * i) % TEXTURES, seed + i);
+    operands[i] =
+        stream_of_field(t, l, i % 2 ? (int)(seed % 3) : GHZ_ORDER_BEST, s, (seed + i * i) % TEXTURES, seed + i);
   return combine(t->cpu, k, operands, c);
 }
 

@@ -246,8 +246,8 @@ void check_mismatches(trial *t) {
 static ghz_status accumulate(trial *t, ghz_type type, const ghz_shape *s, device_memory *acc, ref_bytes x,
                              ghz_cuda_outcome *outcome, const char *what) {
   device_memory operand = device_input(t, x.data, x.size, 0);
-  ghz_status status = ghz_cuda_accumulate(t->gpu, type, *s, acc->data, acc->size, device_view(&operand),
-                                          t->outcome, t->stream);
+  ghz_status status =
+      ghz_cuda_accumulate(t->gpu, type, *s, acc->data, acc->size, device_view(&operand), t->outcome, t->stream);
   if (status == GHZ_OK)
     status = gpu_wait(t, outcome);
   device_guards(t, acc, what);
@@ -479,8 +479,8 @@ static void operate(trial *t, const int *row, uint64_t turn, uint64_t *state) {
 
 /* Every two of these meet, but that bricks are mostly of textures. */
 void check_compute_every_way(trial *t) {
-  const int levels[FACTORS + 1] = {ARRAYS, (int)fields_in_all(), (int)fields_in_all(),
-                                   ORDERS_IN_ALL * ORDERS_IN_ALL, 2 * 7, 7, 0};
+  const int levels[FACTORS + 1] = {
+      ARRAYS, (int)fields_in_all(), (int)fields_in_all(), ORDERS_IN_ALL * ORDERS_IN_ALL, 2 * 7, 7, 0};
   static pairs p;
   int row[PAIR_FACTORS];
   uint64_t state = 11;

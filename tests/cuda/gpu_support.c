@@ -246,7 +246,7 @@ static ghz_status cpu_run(trial *t, const operation *o, const ghz_bytes *s, ref_
   case SUBTRACT: return ghz_subtract(t->cpu, s[0], s[1], room.data, room.size, size);
   case SUM: return ghz_sum(t->cpu, o->k, s, room.data, room.size, size);
   case MEAN: return ghz_mean(t->cpu, o->k, s, room.data, room.size, size);
-  case COMBINE: return ghz_combine(t->cpu, o->k, s, o->coefficients, room.data, room.size, size);
+  case COMBINE: return ghz_linear(t->cpu, o->k, s, o->coefficients, 1, room.data, room.size, size);
   case SLICE_COMPRESS:
     status = ghz_slice_compress_shape(t->cpu, &o->lattice, o->order, o->x, &shape, o->first, o->tiles,
                                       room.data, room.size, &slice);
@@ -280,8 +280,8 @@ ghz_status gpu_launch(trial *t, const operation *o, const void *x, const ghz_byt
   case SUM: return ghz_cuda_sum(t->gpu, type, shape, o->k, s, dst, capacity, t->outcome, t->stream);
   case MEAN: return ghz_cuda_mean(t->gpu, type, shape, o->k, s, dst, capacity, t->outcome, t->stream);
   case COMBINE:
-    return ghz_cuda_combine(t->gpu, type, shape, o->k, s, o->coefficients, dst, capacity, t->outcome,
-                            t->stream);
+    return ghz_cuda_linear(t->gpu, type, shape, o->k, s, o->coefficients, 1, dst, capacity, t->outcome,
+                           t->stream);
   case SLICE_COMPRESS:
     return ghz_cuda_slice_compress(t->gpu, &o->lattice, o->order, x, shape, o->first, o->tiles, dst, capacity,
                                    t->outcome, t->stream);

@@ -40,10 +40,21 @@ void refuses(trial *t, ghz_status got, ghz_status want, const char *call) {
 }
 
 /* ---- Every call on the device ---- */
-const char *const call_names[CALLS] = {
-    "range",          "compress", "slice_compress", "decompress", "decompress_range", "decompress_box",
-    "slice_decompress", "slice_decompress_into", "add", "subtract", "sum", "mean", "combine", "accumulate",
-    "slice_sum"};
+const char *const call_names[CALLS] = {"range",
+                                       "compress",
+                                       "slice_compress",
+                                       "decompress",
+                                       "decompress_range",
+                                       "decompress_box",
+                                       "slice_decompress",
+                                       "slice_decompress_into",
+                                       "add",
+                                       "subtract",
+                                       "sum",
+                                       "mean",
+                                       "combine",
+                                       "accumulate",
+                                       "slice_sum"};
 
 arguments right_arguments(trial *t, const place *p) {
   return (arguments){.gpu = t->gpu,
@@ -100,7 +111,7 @@ ghz_status make_call(trial *t, which call, const arguments *a) {
   case CALL_SUBTRACT: return ghz_cuda_subtract(gpu, a->type, a->shape, s[0], s[1], TO_BYTES);
   case CALL_SUM: return ghz_cuda_sum(gpu, a->type, a->shape, a->k, s, TO_BYTES);
   case CALL_MEAN: return ghz_cuda_mean(gpu, a->type, a->shape, a->k, s, TO_BYTES);
-  case CALL_COMBINE: return ghz_cuda_combine(gpu, a->type, a->shape, a->k, s, c, TO_BYTES);
+  case CALL_COMBINE: return ghz_cuda_linear(gpu, a->type, a->shape, a->k, s, c, 1, TO_BYTES);
   case CALL_ACCUMULATE:
     return ghz_cuda_accumulate(gpu, a->type, a->shape, a->dst, a->room, s[1], a->outcome, stream);
   default: return ghz_cuda_slice_sum(gpu, slice, a->k ? 1 : 0, m, a->divisor, TO_BYTES);

@@ -48,7 +48,7 @@ typedef struct arguments {
   size_t k;
   ghz_bytes streams[GHZ_CUDA_OPERANDS + 1], message;
   int no_streams;
-  uint64_t first, tiles, divisor;                         /* of messages */
+  uint64_t first, tiles, divisor;              /* of messages */
   uint64_t from, values, origin[3], extent[3]; /* of a range, of a box */
   int no_origin, no_extent;
   uint8_t *dst, *y;

@@ -55,7 +55,7 @@ class Header:
         self.dims_of_streams = 1 + (self.flags >> 2 & 3)
         if self.type > 8 or self.dims_of_streams > 3 or self.flags >= 64:
             raise OtherVersion(f"type {self.type}, flags {self.flags}")
-        self.carrier = decoder.INTEGERS[self.type][2] if self.type in decoder.INTEGERS else self.type
+        self.storage = decoder.INTEGERS[self.type][2] if self.type in decoder.INTEGERS else self.type
         self.size = 48 + 8 * ndim + 8
         check(len(data) >= self.size, "truncated in the header")
         check(data[self.size - 8:self.size] == checksum(data[:self.size - 8], 0), "the checksum of the header")
@@ -349,7 +349,7 @@ class File:
         h, number = self.header, len(self.streams)
         left = h.values - self.count if h.values != UNKNOWN else None
         packed, length = divmod(length, PACKED)
-        most = largest_stream(h.dims_of_streams, h.frame, h.carrier)
+        most = largest_stream(h.dims_of_streams, h.frame, h.storage)
         check(0 < length <= most + 1, "the length of a frame")
         end = at + 8 + length
         check(len(data) >= end + 8, "truncated in a frame")
@@ -382,7 +382,7 @@ class File:
         check(data[24:] == follows, "the index, or bytes behind it")
 
     def values(self):
-        return b"".join(decoder.pack(self.header.carrier, s.values()) for s in self.streams)
+        return b"".join(decoder.pack(self.header.storage, s.values()) for s in self.streams)
 
 
 def header_bytes(kind, dims, flags, values, frame_values, lattice, fill=bytes(8)):
@@ -415,7 +415,7 @@ def build(streams, total, values, known=None, entries=None, last=None, packed=0,
 
 def read(data):
     found = File(data)
-    return found.header.carrier, found.values()
+    return found.header.storage, found.values()
 
 
 if __name__ == "__main__":

@@ -19,7 +19,7 @@ NAN, INF = {4: 0x7FC00000, 8: 0x7FF8000000000000}, {4: 0x7F800000, 8: 0x7FF00000
 
 
 INTEGERS = {2: (1, True, 0), 3: (2, True, 0), 4: (4, True, 1), 5: (8, True, 1), 6: (1, False, 0), 7: (2, False, 0), 8: (4, False, 1)}
-INT64 = INTEGERS[5]  # bytes, signed, type of the carrier
+INT64 = INTEGERS[5]  # bytes, signed, type of the storage type
 
 
 class Corrupt(Exception):
@@ -376,7 +376,7 @@ def decode_tile(data, tile, h):
 
 
 def decode(data):
-    """Type and bit patterns of the values of a stream or message; of integers those of their carrier."""
+    """Type and bit patterns of the values of a stream or message; of integers those of their storage type."""
     stream = Stream(data, data[:4] == b"GHZO")
     return stream.header.type, stream.values()
 

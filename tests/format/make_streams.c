@@ -51,8 +51,8 @@ static void keep(const char *name, ref_bytes s) {
   ghz_statistics st;
   need(ghz_scan(context, view(s), &st), "%s", name);
   save(name, "ghz", s.data, s.size);
-  const ghz_type carrier = (ghz_type)ref_header_read(s.data).type;
-  save(name, "raw", decompress(context, s, carrier), (size_t)info.count * ghz_type_size(carrier));
+  const ghz_type storage = (ghz_type)ref_header_read(s.data).type;
+  save(name, "raw", decompress(context, s, storage), (size_t)info.count * ghz_type_size(storage));
   keep_messages(name, s, info.tiles);
   printf("%-22s terms %7u  tiles: empty %llu raw %llu special %llu  order %llu %llu %llu %llu  mode %llu %llu "
          "%llu\n",

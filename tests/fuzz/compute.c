@@ -45,7 +45,7 @@ static ghz_status call(ghz_context *ctx, const task *t, void *dst, size_t capaci
   case SUBTRACT: return ghz_subtract(ctx, t->s[0], t->s[1], dst, capacity, size);
   case NEGATE: return ghz_negate(ctx, t->s[0], dst, capacity, size);
   case SUM: return ghz_sum(ctx, t->k, t->s, dst, capacity, size);
-  case COMBINE: return ghz_combine(ctx, t->k, t->s, t->c, dst, capacity, size);
+  case COMBINE: return ghz_linear(ctx, t->k, t->s, t->c, 1, dst, capacity, size);
   case MEAN: return ghz_mean(ctx, t->k, t->s, dst, capacity, size);
   case SCALE: return ghz_scale(ctx, t->s[0], t->factor, dst, capacity, size);
   case MINIMUM: return ghz_minimum(ctx, t->s[0], t->s[1], dst, capacity, size);

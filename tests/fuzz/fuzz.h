@@ -39,8 +39,8 @@ ghz_bytes choose_part(choices *c);
 /* Whether a call said that the bytes are no stream, as any bytes may be. */
 bool refused(ghz_status status);
 
-/* The type that values of a lattice are decoded to: of integers that of their carrier, which has
- * them all. */
+/* The type that values of a lattice are decoded to: of integers that of their storage type,
+ * which has them all. */
 ghz_type fuzz_type(const ghz_lattice *lattice);
 
 /* Decompresses; *status says whether that worked. */

@@ -123,7 +123,8 @@ static void look_at_box(ghz_bytes s, choices *c, const ghz_info *info) {
   box b = choose_box(c, info);
   float none;
   if (info->shape.dims != 1)
-    MUST(ghz_decompress_range(fuzz_context(0), s, GHZ_F64, 0, 0, &none) == GHZ_EINVAL, "a range of bricks");
+    MUST(ghz_decompress_range(fuzz_context(0), s, GHZ_F64, info->shape.extent[2], 1, &none) == GHZ_EINVAL,
+         "a range beyond the first line");
   if (fuzz_type(&info->lattice) == GHZ_F64)
     b.out = GHZ_F64;
   if (box_inside(&b, &info->shape))

@@ -59,7 +59,7 @@ static ghz_bytes *views(const operands *o) {
   }
 RUN(sum, o->k, views(o))
 RUN(mean, o->k, views(o))
-RUN(combine, o->k, views(o), detail)
+RUN(linear, o->k, views(o), detail, 1)
 RUN(scale, view(o->s[0]), *(const double *)detail)
 RUN(minimum, view(o->s[0]), view(o->s[1]))
 RUN(maximum, view(o->s[0]), view(o->s[1]))
@@ -98,7 +98,7 @@ static void check_cancelled(const operands *o, ref_bytes sum) {
   v[0] = view(sum);
   for (size_t i = 1; i < o->k; i++)
     c[i] = -1;
-  MUST(ghz_combine(fuzz_context(0), o->k, v, c, back, room, &size) == GHZ_OK, "cancelled");
+  MUST(ghz_linear(fuzz_context(0), o->k, v, c, 1, back, room, &size) == GHZ_OK, "cancelled");
   ref_bytes alone = ref_sum(1, o->s);
   void *want = fuzz_decode(fuzz_context(0), view(alone), GHZ_F64, o->n, &status);
   void *got = fuzz_decode(fuzz_context(0), (ghz_bytes){back, size}, GHZ_F64, o->n, &status);
@@ -151,7 +151,7 @@ static void check_others(choices *c, const operands *o) {
   if (what == 0 && is_scalable(&o->l))
     must_make(run_mean, o, NULL, ref_mean(o->k, o->s), "mean");
   else if (what == 1)
-    must_make(run_combine, o, coefficients, ref_combine(o->k, o->s, coefficients, REF_PLAIN, 1), "combine");
+    must_make(run_linear, o, coefficients, ref_combine(o->k, o->s, coefficients, REF_PLAIN, 1), "combine");
   else if (o->k > 1 && (ref_header_read(o->s[0].data).transform || ref_header_read(o->s[1].data).transform))
     must_refuse_extremum(o, what == 2);
   else if (what == 2 && o->k > 1)

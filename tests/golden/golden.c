@@ -321,7 +321,7 @@ static ghz_slice tiles_of(ref_bytes src) {
 uint64_t golden_checksum(ref_bytes stream, ghz_context *ctx) {
   SCOPE;
   ghz_slice slice = tiles_of(stream);
-  ghz_type type = (ghz_type)header_for(&slice.lattice, 0).type; /* of integers the carrier */
+  ghz_type type = (ghz_type)header_for(&slice.lattice, 0).type; /* of integers the storage type */
   int flat = slice.shape.dims == 1;
   size_t count = flat ? ghz_slice_count(&slice) : (size_t)slice.count, each = ghz_type_size(type);
   uint8_t *values = scratch(count * each);

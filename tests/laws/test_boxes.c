@@ -51,41 +51,6 @@ Test(boxes, of_values, .timeout = 600) {
   }
 }
 
-/* Slices compressed apart are those of the stream, decode to their places, and join to it. */
-Test(boxes, slices, .timeout = 600) {
-  POOL(pool);
-  uint64_t state = 5;
-  for (size_t s = 0; s < field_shape_count; s++) {
-    SCOPE;
-    const ghz_shape *shape = &field_shapes[s];
-    ghz_lattice l = lattice_abs((ghz_type)(s % 2), 0.37);
-    void *x = field_make((field_kind)(s % FIELD_KINDS), &l, shape, 300, s);
-    ref_bytes stream = compress_shape(pool.ctx[0], &l, GHZ_ORDER_BEST, x, shape),
-              joined = bytes_new(stream.size);
-    uint64_t tiles = ghz_shape_tiles(shape), cuts[4] = {0, input_below(&state, tiles + 1), 0, tiles};
-    cuts[2] = cuts[1] + input_below(&state, tiles - cuts[1] + 1);
-    size_t values = (size_t)ghz_shape_count(shape) * ghz_type_size(l.type), size = 0;
-    void *back = scratch(values);
-    memset(back, 0xab, values);
-    ghz_slice parts[3];
-    for (int i = 0; i < 3; i++) {
-      ghz_context *ctx = context_any(&pool, &state);
-      ghz_slice whole = slice_of(stream, cuts[i], cuts[i + 1] - cuts[i]);
-      ref_bytes room = bytes_new(ghz_slice_bound(shape, whole.tiles, l.type, 1));
-      succeeded(ghz_slice_compress_shape(ctx, &l, GHZ_ORDER_BEST, x, shape, whole.first, whole.tiles, room.data,
-                                         room.size, &parts[i]),
-                ctx, "compress a slice");
-      same_bytes((ref_bytes){room.data, ghz_slice_size(&parts[i])}, packed(&whole), shape_text(shape));
-      succeeded(ghz_slice_decompress_into(ctx, &parts[i], l.type, back), ctx, "decompress a slice");
-    }
-    same_values(back, decompress(pool.ctx[0], stream, l.type), (size_t)ghz_shape_count(shape), l.type,
-                shape_text(shape));
-    succeeded(ghz_slice_join(pool.ctx[0], 3, parts, joined.data, joined.size, &size), pool.ctx[0], "join");
-    joined.size = size;
-    same_bytes(joined, stream, "joined");
-  }
-}
-
 /* ---- Mistakes ---- */
 Test(boxes, of_other_arrays_are_refused) {
   CONTEXT(ctx, NULL, 1);
@@ -129,7 +94,6 @@ Test(boxes, that_are_none) {
                GHZ_OK, "no values at all");
   float one;
   cr_assert_eq(ghz_decompress_range(ctx, (ghz_bytes){dst, size}, GHZ_F32, 0, 1, &one), GHZ_EINVAL);
-  cr_assert_not_null(strstr(ghz_context_message(ctx), "ghz_decompress_box"));
 }
 
 /* The choice of a shape by the extents of an array. */

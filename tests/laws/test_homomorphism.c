@@ -51,7 +51,8 @@ static void check_law(void (*law)(const round_of *r), uint64_t state, int rounds
 
 static int exempt(ref_bytes stream) { return info_of(stream).inexact; }
 
-/* Two operands and three: empty tiles, raw ones, any order and mode. */
+/* Two operands and three: empty tiles, raw ones, any order and mode; and rule 3, as the reference
+ * says of each sum whether it is inexact. */
 static void addition(const round_of *r) {
   const ref_bytes *s = r->s;
   ref_bytes ab = add(any(r), s[0], s[1]), bc = add(any(r), s[1], s[2]), all = sum(any(r), 3, s);

@@ -147,7 +147,8 @@ static void operate(ref_bytes bytes, ref_bytes good, int sound, const char *what
     closed(ghz_add(pool.ctx[c], two[0], two[0], dst.data, dst.size, &size), dst, &size, sound, what);
     ghz_subtract(pool.ctx[c], two[1], two[0], dst.data, dst.size, &size);
     ghz_sum(pool.ctx[c], 2, two, dst.data, dst.size, &size);
-    closed(ghz_combine(pool.ctx[c], 2, two, coefficients, dst.data, dst.size, &size), dst, &size, sound, what);
+    closed(ghz_linear(pool.ctx[c], 2, two, coefficients, 1, dst.data, dst.size, &size), dst, &size, sound,
+           what);
     closed(ghz_maximum(pool.ctx[c], two[0], two[1], dst.data, dst.size, &size), dst, &size, sound, what);
     closed(ghz_minimum(pool.ctx[c], two[0], two[0], dst.data, dst.size, &size), dst, &size, sound, what);
     closed(ghz_negate(pool.ctx[c], two[0], dst.data, dst.size, &size), dst, &size, sound, what);

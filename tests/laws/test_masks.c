@@ -91,7 +91,7 @@ static ghz_shape shape_any(uint64_t *state) {
 Test(masks, random, .timeout = 300) {
   POOL(pool);
   uint64_t state = 11;
-  for (int round = effort(200); round > 0; round--)
+  for (int round = effort(120); round > 0; round--)
     for (int kind = 0; kind < MASK_KINDS; kind++) {
       SCOPE;
       const ghz_lattice l = lattice_with_fill(&state);

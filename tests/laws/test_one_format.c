@@ -1,5 +1,6 @@
-/* test_one_format.c: law L3: the same bytes and values from every instruction set, thread count and
- * caller's floating-point environment. (From every version: test_golden.c.) */
+/* test_one_format.c: law L3: the same bytes and values from every thread count and caller's
+ * floating-point environment. (From every instruction set: test_codec.c; from every version:
+ * test_golden.c.) */
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "calls.h"
 #include "support.h"
@@ -12,85 +13,6 @@
 
 enum { THREADS = 4 };
 static const int thread_counts[THREADS] = {1, 2, 3, 7};
-
-static void check_decode(ghz_context *ctx, ref_bytes stream, const char *what) {
-  ref_header h = ref_header_read(stream.data);
-  for (int out = h.type; out <= GHZ_F64; out++) {
-    SCOPE;
-    void *want = bytes_new(h.n * ghz_type_size((ghz_type)out)).data;
-    ref_decode(stream.data, out, want);
-    void *got = decompress(ctx, stream, (ghz_type)out);
-    same_values(got, want, h.n, (ghz_type)out, say("%s, decoded to type %d", what, out));
-  }
-}
-
-static void check_codec(const ghz_lattice *l, int order, const void *x, size_t n, const context_pool *pool,
-                        const char *what) {
-  SCOPE;
-  ref_header header = header_for(l, n);
-  ref_bytes want = ref_compress(&header, order, x);
-  for (size_t c = 0; c < pool->count; c++) {
-    SCOPE;
-    const char *which =
-        say("%s, %s, %d threads", what, ghz_context_isa(pool->ctx[c]), ghz_context_threads(pool->ctx[c]));
-    ref_bytes got = compress(pool->ctx[c], l, order, x, n);
-    same_bytes(got, want, which);
-    check_decode(pool->ctx[c], got, which);
-  }
-  cr_assert_eq(ref_check(want.data, want.size), REF_GOOD);
-}
-
-/* Every instruction set with each number of threads: freed when the block ends. */
-static context_pool with_threads(const int *threads, int count) {
-  context_pool pool = {.count = 0};
-  for (size_t i = 0; i < isa_count(); i++)
-    for (int t = 0; t < count; t++)
-      pool.ctx[pool.count++] = context_on(isa_name(i), threads[t]);
-  return pool;
-}
-#define THREADED(count)                                                                                        \
-  context_pool pool __attribute__((cleanup(contexts_free))) = with_threads(thread_counts, count)
-
-Test(one_format, every_length, .timeout = 300) {
-  static const size_t lengths[] = {0, 1, 2, 31, 32, 33, 1023, 1024, 1025, 16383, 16384, 16385};
-  THREADED(THREADS);
-  for (int type = GHZ_F32; type <= GHZ_F64; type++)
-    for (size_t k = 0; k < COUNT(lengths); k++) {
-      SCOPE;
-      ghz_lattice l = lattice_abs((ghz_type)type, 0.02);
-      void *x = input_make(&inputs[0], l.type, lengths[k], l.step, 90 + k);
-      check_codec(&l, GHZ_ORDER_BEST, x, lengths[k], &pool, say("type %d, length %zu", type, lengths[k]));
-    }
-}
-
-Test(one_format, every_input_and_order, .timeout = 300) {
-  THREADED(1);
-  for (int type = GHZ_F32; type <= GHZ_F64; type++)
-    for (size_t in = 0; in < input_count; in++)
-      for (int order = GHZ_ORDER_BEST; order <= 2; order++) {
-        SCOPE;
-        ghz_lattice l = lattice_filled((ghz_type)type, in % 2 ? 0.02 : 700, in + (size_t)(order + 1));
-        void *x = input_make(&inputs[in], l.type, 2500, l.step, in);
-        plant_fill(&l, x, 2500, in);
-        check_codec(&l, order, x, 2500, &pool, say("%s, type %d, order %d", inputs[in].name, type, order));
-      }
-}
-
-Test(one_format, extreme_bounds, .timeout = 300) {
-  static const double bounds[] = {1e-45,  1e-37,    4e-37,  5e35,  1e36,   1e38,
-                                  1e-310, 4.9e-324, 1e-301, 1e301, 1.7e308};
-  THREADED(1);
-  for (int type = GHZ_F32; type <= GHZ_F64; type++)
-    for (size_t b = 0; b < COUNT(bounds); b++)
-      for (size_t in = 0; in < input_count; in++) {
-        SCOPE;
-        ghz_lattice l = lattice_filled((ghz_type)type, bounds[b], b + in);
-        void *x = input_make(&inputs[in], l.type, 1100, l.step, in);
-        plant_fill(&l, x, 1100, in);
-        check_codec(&l, GHZ_ORDER_BEST, x, 1100, &pool,
-                    say("%s, type %d, bound %g", inputs[in].name, type, bounds[b]));
-      }
-}
 
 /* A few million values, once: thread counts against each other. */
 Test(one_format, millions_of_values, .timeout = 300) {

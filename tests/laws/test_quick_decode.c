@@ -1,6 +1,6 @@
 /* test_quick_decode.c: the quick ways of decoding bricks give the values of the general ones, bit
  * for bit: on fields, sums and crafted tiles of all kinds, and at the limits of their proofs
- * (tile/quick_lorenzo.h, tile/quick_transform.h). */
+ * (tile/quick_lorenzo_impl.h, tile/quick_transform_impl.h). */
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "crafted.h"
 #include "fields.h"
@@ -100,8 +100,7 @@ static void check_tile(const context_pool *pool, const ref_tile *t, const char *
   uint16_t size = (uint16_t)ref_tile_encode(h.type, t, bytes);
   ref_bytes stream = ref_assemble(&h, &size, bytes);
   same_either_way(pool, stream, what);
-  for (size_t i = 0; i < pool->count; i++)
-    same_decoded(pool->ctx[i], stream, what);
+  same_decoded(pool, stream, what);
 }
 
 /* Residuals of so many bits in one line, the least, the largest or any, at the end of the brick:

@@ -74,7 +74,7 @@ static void after_sums(size_t n, size_t most, int threads) {
     succeeded(ghz_sum(ctx, k, many, sum.data, sum.size, &size), ctx, "sum");
     check(before, promised(largest(&flat, GHZ_F32, (uint32_t)k), 1, threads, k, n), say("a sum of %zu", k));
     succeeded(ghz_mean(ctx, k, many, sum.data, sum.size, &size), ctx, "mean");
-    succeeded(ghz_combine(ctx, k, many, coefficients, sum.data, sum.size, &size), ctx, "combine");
+    succeeded(ghz_linear(ctx, k, many, coefficients, 1, sum.data, sum.size, &size), ctx, "combine");
     succeeded(ghz_linear(ctx, k, many, coefficients, 3, sum.data, sum.size, &size), ctx, "linear");
     check(before, promised(largest(&flat, GHZ_F32, 2 * (uint32_t)k), 1, threads, k, n),
           say("a combination of %zu", k));

@@ -1,44 +1,12 @@
-/* test_shapes.c: the laws over arrays with a shape: the bytes and values of the reference codec
- * from every instruction set and thread count, the bound, exact sums of layers of every kind. */
+/* test_shapes.c: the laws over arrays with a shape: exact sums of layers of every kind, and their
+ * bound; random shapes. (Compression: test_codec.c.) */
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "fields.h"
 #include "quad.h"
 #include "support.h"
 #include <math.h>
 
-static const double amounts[] = {40, 1000, 60000, 1e6, 1e10};
-
-/* Counts tiles with coefficients, and turned ones. */
-static void count_kinds(ghz_context *ctx, ref_bytes s, uint64_t *coefficients, uint64_t *turned) {
-  ghz_statistics statistics;
-  succeeded(ghz_scan(ctx, view(s), &statistics), ctx, "scan");
-  *coefficients += statistics.coefficients;
-  *turned += statistics.turned;
-}
-
 /* ---- Compression ---- */
-Test(shapes, fields, .timeout = 600) {
-  POOL(pool);
-  uint64_t with_c = 0, turned = 0;
-  unsigned round = 0;
-  for (size_t s = 0; s < field_shape_count; s++)
-    for (int type = GHZ_F32; type <= GHZ_F64; type++)
-      for (int kind = 0; kind < FIELD_KINDS; kind++)
-        for (size_t a = (s + (size_t)kind) % 2; a < COUNT(amounts); a += 2) {
-          if (round++ % one_in())
-            continue;
-          SCOPE;
-          ghz_lattice l = lattice_abs((ghz_type)type, 0.37);
-          void *x = field_make((field_kind)kind, &l, &field_shapes[s], amounts[a], s + a);
-          same_codec(&pool, &l, &field_shapes[s], GHZ_ORDER_BEST, x,
-                     say("field %d, %g steps", kind, amounts[a]));
-          count_kinds(pool.ctx[0], compress_shape(pool.ctx[0], &l, GHZ_ORDER_BEST, x, &field_shapes[s]),
-                      &with_c, &turned);
-        }
-  cr_assert_gt(with_c, 100 / one_in(), "%llu tiles with coefficients", (unsigned long long)with_c);
-  cr_assert_gt(turned, 10 / one_in(), "%llu turned tiles", (unsigned long long)turned);
-}
-
 /* Differences as large as they can be, of magnitudes around those that narrow integers hold. */
 Test(shapes, largest_differences) {
   static const ghz_shape of[] = {{3, {8, 8, 16}}, {2, {1, 32, 32}}, {1, {1, 1, 1024}}};
@@ -56,59 +24,6 @@ Test(shapes, largest_differences) {
         }
         same_codec(&pool, &l, &of[s], order, x, say("up and down by %g steps", largest[k]));
       }
-}
-
-Test(shapes, orders, .timeout = 600) {
-  POOL(pool);
-  unsigned round = 0;
-  for (size_t s = 0; s < field_shape_count; s++)
-    for (int type = GHZ_F32; type <= GHZ_F64; type++)
-      for (int order = GHZ_ORDER_LORENZO; order <= order_most(&field_shapes[s]); order++) {
-        if (round++ % one_in())
-          continue;
-        SCOPE;
-        ghz_lattice l = lattice_abs((ghz_type)type, 0.02);
-        void *x =
-            field_make((field_kind)(s % FIELD_KINDS), &l, &field_shapes[s], amounts[s % COUNT(amounts)], s);
-        same_codec(&pool, &l, &field_shapes[s], order, x, "field");
-      }
-}
-
-/* What flat arrays are tested with: ties, thresholds of modes, specials, random bits. */
-Test(shapes, every_input, .timeout = 600) {
-  static const ghz_shape shapes[] = {{3, {9, 17, 40}}, {2, {2, 40, 45}}};
-  POOL(pool);
-  for (size_t s = 0; s < COUNT(shapes); s++)
-    for (int type = GHZ_F32; type <= GHZ_F64; type++)
-      for (size_t in = s % one_in(); in < input_count; in += one_in()) {
-        SCOPE;
-        size_t n = (size_t)ghz_shape_count(&shapes[s]);
-        ghz_lattice l = lattice_filled((ghz_type)type, in % 2 ? 0.02 : 700, in / 2);
-        void *x = input_make(&inputs[in], l.type, n, l.step, in);
-        plant_fill(&l, x, n, in);
-        same_codec(&pool, &l, &shapes[s], GHZ_ORDER_BEST, x, inputs[in].name);
-      }
-}
-
-/* Steps at the ends of what there is, and the lattice of a constant, which has no coefficients. */
-Test(shapes, other_lattices, .timeout = 600) {
-  static const double bounds[] = {1e-45, 1e-37, 4e-37, 5e35, 1e36, 1e38, 1e-310, 1e-301, 1e301, 1.7e308};
-  static const ghz_shape shapes[] = {{3, {8, 9, 17}}, {2, {1, 33, 40}}};
-  POOL(pool);
-  for (int type = GHZ_F32; type <= GHZ_F64; type++)
-    for (size_t s = 0; s < COUNT(shapes); s++) {
-      ghz_lattice l;
-      for (size_t b = 0; b < COUNT(bounds); b++) {
-        SCOPE;
-        l = lattice_abs((ghz_type)type, bounds[b]);
-        void *x = field_make(WAVES, &l, &shapes[s], 100, b);
-        same_codec(&pool, &l, &shapes[s], GHZ_ORDER_BEST, x, say("bound %g", bounds[b]));
-      }
-      SCOPE;
-      need(ghz_lattice_make((ghz_type)type, (ghz_bound){GHZ_REL, 1e-3}, 2.5, 2.5, &l), "constant");
-      void *x = field_make(WAVES, &l, &shapes[s], 100, 1);
-      same_codec(&pool, &l, &shapes[s], GHZ_ORDER_BEST, x, "a constant's lattice");
-    }
 }
 
 /* ---- Random shapes ---- */
@@ -157,15 +72,6 @@ static void make_operands(const ghz_lattice *l, const ghz_shape *shape, uint64_t
   }
 }
 
-/* Some are turned, some are not. */
-static void check_turned(const ref_bytes s[OPERANDS]) {
-  CONTEXT(ctx, NULL, 1);
-  uint64_t with_c = 0, turned = 0;
-  for (int i = 0; i < OPERANDS; i++)
-    count_kinds(ctx, s[i], &with_c, &turned);
-  cr_assert(turned > 0 && turned < OPERANDS, "%llu turned tiles", (unsigned long long)turned);
-}
-
 static const ghz_shape sum_shapes[] = {
     {3, {8, 8, 16}}, {3, {9, 17, 40}}, {3, {2, 3, 5}}, {2, {1, 32, 32}}, {2, {2, 40, 45}}};
 
@@ -183,9 +89,9 @@ static void check_operations(const context_pool *pool, const ref_bytes s[OPERAND
     same_bytes(mean(ctx, (size_t)k, s), average, say("%s: mean", which));
     same_bytes(negate(ctx, s[0]), less, say("%s: negation", which));
     same_bytes(scale(ctx, s[3], -1.0 / 3), ref_scale(s[3], -1.0 / 3), say("%s: scale", which));
-    same_decoded(ctx, total, which);
-    same_decoded(ctx, all, which);
   }
+  same_decoded(pool, total, what);
+  same_decoded(pool, all, what);
 }
 
 static void check_pairs(const context_pool *pool, const ref_bytes s[OPERANDS], const char *what) {
@@ -211,8 +117,6 @@ Test(shapes, operations, .timeout = 600) {
       ref_bytes s[OPERANDS];
       void *x[OPERANDS];
       make_operands(&l, &sum_shapes[i], i, s, x);
-      if (sum_shapes[i].dims == 2 && sum_shapes[i].extent[2] == 32)
-        check_turned(s);
       check_operations(&pool, s, OPERANDS, say("%s, type %d", shape_text(&sum_shapes[i]), type));
       check_operations(&pool, s, OPERANDS - 1,
                        say("%s, type %d, on the lattice", shape_text(&sum_shapes[i]), type));
@@ -295,10 +199,10 @@ Test(shapes, many_terms, .timeout = 600) {
       ref_bytes want = ref_combine(2, s, (int64_t[]){most, most - 1}, REF_PLAIN, 1), acc = s[0];
       for (size_t c = 0; c < pool.count; c++) {
         SCOPE;
-        ref_bytes got = combine(pool.ctx[c], 2, s, (int64_t[]){most, most - 1});
-        same_bytes(got, want, say("%s, type %d", shape_text(&sum_shapes[i]), type));
-        same_decoded(pool.ctx[c], got, "many terms");
+        same_bytes(combine(pool.ctx[c], 2, s, (int64_t[]){most, most - 1}), want,
+                   say("%s, type %d", shape_text(&sum_shapes[i]), type));
       }
+      same_decoded(&pool, want, "many terms");
       for (int doubling = 0; doubling < 12; doubling++)
         acc = add(pool.ctx[doubling % (int)pool.count], acc, acc);
       same_bytes(acc, ref_combine(1, s, (int64_t[]){4096}, REF_PLAIN, 1), "doubled twelve times");
@@ -399,37 +303,3 @@ Test(shapes, extrema) {
     }
 }
 
-/* ---- Never much larger than flat ---- */
-/* Noise, which no neighbour says anything about, and which may lie around a value far off or on a
- * slope; of float32 noise with few bits. */
-static void *noise_on(const ghz_lattice *l, const ghz_shape *shape, double amount, double offset, double slope,
-                      uint64_t seed) {
-  size_t n = (size_t)ghz_shape_count(shape), line = (size_t)shape->extent[2];
-  void *x = scratch(n * ghz_type_size(l->type));
-  for (size_t i = 0; i < n; i++)
-    put_value(l->type, x, i, (offset + slope * (double)(i % line) + amount * input_uniform(&seed)) * l->step);
-  return x;
-}
-
-/* Whole bricks of noise take at most 1 % more bytes than flat tiles of it, headers apart. */
-Test(shapes, noise_is_as_large_as_flat, .timeout = 600) {
-  static const ghz_shape of[] = {{3, {32, 32, 64}}, {2, {1, 256, 256}}, {3, {8, 64, 128}}};
-  static const double noises[] = {0.6, 1, 3, 30, 1000, 20000}, offsets[] = {0, 50, 3000, 30000},
-                      slopes[] = {0, 0.02, 1, -20};
-  CONTEXT(ctx, NULL, 2);
-  for (size_t s = 0; s < COUNT(of); s++)
-    for (size_t k = 0; k < COUNT(noises) * COUNT(offsets) * COUNT(slopes); k++) {
-      if (k % one_in())
-        continue;
-      SCOPE;
-      double noise = noises[k % COUNT(noises)], offset = offsets[k / COUNT(noises) % COUNT(offsets)],
-             slope = slopes[k / COUNT(noises) / COUNT(offsets)];
-      ghz_lattice l = lattice_abs((ghz_type)(k % 2), 0.37);
-      ghz_shape flat = ghz_flat(ghz_shape_count(&of[s]));
-      void *x = noise_on(&l, &of[s], noise, offset, slope, k);
-      size_t with = compress_shape(ctx, &l, GHZ_ORDER_BEST, x, &of[s]).size,
-             without = compress_shape(ctx, &l, GHZ_ORDER_BEST, x, &flat).size;
-      cr_assert_leq((double)with, 1.01 * (double)without, "%s, noise of %g at %g, slope %g: %zu and %zu bytes",
-                    shape_text(&of[s]), noise, offset, slope, with, without);
-    }
-}

@@ -238,29 +238,6 @@ Test(axes, of_many_tiles) {
     }
 }
 
-/* Of integers they are whole numbers. */
-Test(axes, of_integers) {
-  enum { Z = 9, Y = 20, X = 50 };
-  CONTEXT(ctx, NULL, 1);
-  const uint64_t extents[] = {Z, Y, X};
-  static int32_t x[Z * Y * X];
-  double want[Y * X] = {0}, got[Y * X];
-  uint64_t state = 1;
-  ghz_shape shape;
-  void *stream;
-  size_t size;
-  for (int i = 0; i < Z * Y * X; i++) {
-    x[i] = (int32_t)((i % X * i / X + (int)input_below(&state, 9)) * 40000);
-    want[i % (Y * X)] += x[i];
-  }
-  need(ghz_shape_make(3, extents, &shape), "shape");
-  succeeded(ghz_compress_alloc(ctx, GHZ_I32, (ghz_bound){GHZ_STEP, 1}, x, &shape, &stream, &size), ctx,
-            "integers");
-  succeeded(ghz_sum_axes(ctx, (ghz_bytes){stream, size}, 3, extents, 1, got, NULL), ctx, "sums");
-  cr_assert_eq(memcmp(got, want, sizeof want), 0);
-  free(stream);
-}
-
 Test(axes, of_nothing) {
   CONTEXT(ctx, NULL, 1);
   const ghz_lattice l = lattice_abs(GHZ_F64, 0.01);

@@ -1,10 +1,8 @@
 /* test_files.c: files: what is written is read, in frames, ranges and boxes; what a part costs;
  * what is said when a system fails. */
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "file/checksum.h"
 #include "file/pack.h"
 #include "files.h"
-#include "rules/bytes.h"
 
 TestSuite(files, .timeout = 120);
 
@@ -287,80 +285,6 @@ Test(files, have_an_index_of_any_length) {
   m.data[m.size - 100000] ^= 1; /* a checksum of a block, perhaps: the index has its own */
   const ghz_file_source source = memory_source(&m, 1);
   cr_assert_eq(ghz_file_open_source(&source, &f), GHZ_ECORRUPT);
-}
-
-/* ---- What no writer of ours makes ---- */
-static void refused_as(memory_file *m, int seekable, ghz_context *ctx, const char *why) {
-  ghz_status status;
-  read_frames(m, seekable, ctx, &status);
-  cr_assert_eq(status, GHZ_ECORRUPT, "seekable %d", seekable);
-  cr_assert(strstr(ghz_context_message(NULL), why), "%s", ghz_context_message(NULL));
-}
-
-/* An array without values has one frame. */
-Test(files, have_a_frame) {
-  CONTEXT(ctx, NULL, 1);
-  MEMORY_FILE(m);
-  enum { HEADER = 64, END = 24 };
-  write_case(&file_cases[3], ctx, &m);
-  const size_t frame = m.size - 2 * HEADER - END - 24 - 32;
-  uint8_t *end = m.data + HEADER, *index = end + END, *tail = index + HEADER;
-  memmove(end, end + frame, END + HEADER);
-  memcpy(tail, m.data + m.size - 32, 32);
-  store_u64(tail, 0);
-  store_u64(tail + 8, HEADER);
-  ghz_checksum_put(index, HEADER + 16, 0);
-  m.size = HEADER + END + HEADER + 32;
-  refused_as(&m, 0, ctx, "holds 0 values where 0 are announced");
-  refused_as(&m, 1, ctx, "holds 0 values where 0 are announced");
-}
-
-/* Of a pipe none follows a short one, even if the index says so. */
-Test(files, of_an_unknown_number_have_no_short_frame_but_the_last) {
-  CONTEXT(ctx, NULL, 1);
-  MEMORY_FILE(m);
-  static const file_case c = {.ndim = 0, .dims = {10000}, .frame_values = 16384};
-  const ghz_file_header h = header_of(&c);
-  const ref_bytes s = stream_of(ctx, &h.lattice, GHZ_ORDER_BEST, "walk", 5000, 1);
-  const ghz_file_sink sink = memory_sink(&m);
-  ghz_file_writer *w;
-  worked(ghz_file_create_sink(&sink, &h, &w), "create");
-  for (int i = 0; i < 2; i++)
-    worked(ghz_file_write_stream(w, ctx, view(s)), "a short frame");
-  worked(ghz_file_finish(w, ctx), "finish");
-  cr_assert_not_null(file_values(&m, ctx, "with a number"));
-  store_u64(m.data + 8, GHZ_FILE_UNKNOWN);
-  ghz_checksum_put(m.data, 48, 0);
-  refused_as(&m, 0, ctx, "frame 1: an impossible length");
-  refused_as(&m, 1, ctx, "frame 0: a wrong number of values");
-}
-
-/* Says other terms of frame 0, with a checksum that fits. */
-static void say_terms(memory_file *m, uint32_t terms) {
-  const size_t size = (size_t)load_u64(m->data + m->size - 24) + 32;
-  uint8_t *index = m->data + m->size - size;
-  store_u32(index + 56 + 8 * index[6] + 16, terms);
-  ghz_checksum_put(index, size - 16, 0);
-}
-
-Test(files, say_how_many_terms_they_have) {
-  CONTEXT(ctx, NULL, 1);
-  MEMORY_FILE(m);
-  for (int type = 0; type < 2; type++) { /* caps of 35 and 44 */
-    const file_case c = {.ndim = 1, .dims = {1000}, .frame_values = 16384, .type = type ? GHZ_F64 : GHZ_F32};
-    const uint32_t most = header_of(&c).lattice.cap == 44 ? 0x3fff : 0x7fffff;
-    ghz_file *f;
-    write_case(&c, ctx, &m);
-    say_terms(&m, most + 1);
-    const ghz_file_source source = memory_source(&m, 1);
-    cr_assert_eq(ghz_file_open_source(&source, &f), GHZ_ECORRUPT, "more than a stream can have");
-    for (uint32_t said = 1; said <= most; said += most - 1) {
-      say_terms(&m, said);
-      ghz_status status;
-      read_frames(&m, 1, ctx, &status);
-      cr_assert_eq(status, said == 1 ? GHZ_OK : GHZ_ECORRUPT, "%u terms", said);
-    }
-  }
 }
 
 /* ---- Faults ---- */

@@ -99,33 +99,6 @@ Test(inspect, info) {
   cr_assert_eq(ghz_info_read(view(s), NULL), GHZ_EINVAL);
 }
 
-/* Sums with values outside the lattice set the flag, whatever the order: what is zero beside them
- * may have cancelled. Compression and a sum of one stream do not. */
-/* rule 3 */
-Test(inspect, inexact) {
-  ref_bytes far = stream_by(ctx, "beyond_lattice", GHZ_F32, 2000, 1),
-            near = stream_by(ctx, "walk", GHZ_F32, 2000, 1);
-  ref_bytes zero = stream_by(ctx, "zeros", GHZ_F32, 2000, 1);
-  ref_bytes copied = add(ctx, far, zero), both = add(ctx, far, near), after = add(ctx, both, zero),
-            minus = negate(ctx, far);
-  cr_assert_not(info_of(far).inexact);
-  cr_assert(info_of(copied).inexact);
-  cr_assert(info_of(both).inexact);
-  cr_assert(info_of(after).inexact);
-  cr_assert(info_of(minus).inexact);
-  cr_assert_eq(info_of(both).bound, INFINITY);
-}
-
-/* (a - a) + far and a + (far - a) are both inexact: the flag does not depend on the order. */
-Test(inspect, inexact_in_any_order) {
-  ref_bytes far = stream_by(ctx, "beyond_lattice", GHZ_F64, 5000, 1),
-            a = stream_by(ctx, "walk", GHZ_F64, 5000, 1);
-  ref_bytes minus = negate(ctx, a), zero = add(ctx, a, minus), rest = add(ctx, far, minus);
-  ref_bytes one = add(ctx, zero, far), other = add(ctx, a, rest);
-  cr_assert(info_of(one).inexact);
-  cr_assert(info_of(other).inexact);
-}
-
 /* Nothing is larger than promised, on the data that is worst. */
 Test(inspect, size_bounds_hold) {
   for (int type = GHZ_F32; type <= GHZ_F64; type++)

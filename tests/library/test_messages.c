@@ -151,7 +151,7 @@ static void computing(ghz_context *ctx) {
   HERE(GHZ_EINVAL, "factor 0", ghz_scale(ctx, s, 0, dst, 64, &size));
   HERE(GHZ_EINVAL, "acc is NULL", ghz_accumulate(ctx, NULL, 64, &size, s));
   HERE(GHZ_EINVAL, "size 65 exceeds capacity 64", ghz_accumulate(ctx, dst, 64, &size, s));
-  HERE(GHZ_EINVAL, "divided by 0", ghz_slice_mean(ctx, &slice, 0, dst, 64, &slice));
+  HERE(GHZ_EINVAL, "the divisor is 0", ghz_slice_mean(ctx, &slice, 0, dst, 64, &slice));
   HERE(GHZ_EINVAL, "b is NULL", ghz_slice_extremum(ctx, &slice, NULL, 0, dst, 64, &slice));
   HERE(GHZ_EINVAL, "slice is NULL", ghz_slice_decompress(ctx, NULL, GHZ_F32, dst));
   HERE(GHZ_EINVAL, "no slices", ghz_slice_join(ctx, 0, &slice, dst, 64, &size));

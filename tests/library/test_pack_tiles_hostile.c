@@ -11,9 +11,8 @@
 
 TestSuite(pack_tiles_hostile, .timeout = 120);
 
-enum { HEAD = 72, KIND_AND_SIZE = 5, PARTS = 144, STATE_LEAST = 1 << 15 };
+enum { HEAD = 72, KIND_AND_SIZE = 5, PARTS = 144 };
 enum { STORED, ZSTD, WIDTHS, VALUES };
-enum { WIDTH_CONTEXTS = 120, VALUE_CONTEXTS = 105 };
 
 /* ---- Frames of one page ---- */
 

@@ -21,7 +21,7 @@ typedef enum ref_verdict { REF_GOOD, REF_ODD, REF_BAD } ref_verdict;
 /* The fields of a stream's header that a caller chooses. With dims 0 or 1 the array is flat, and n
  * alone counts; otherwise n is the product of the extents z, y, x. */
 typedef struct ref_header {
-  int type;     /* of the values in tiles: of integers their carrier */
+  int type;     /* of the values in tiles: of integers their storage type */
   int integers; /* 0, or an integer type: REF_I8 to REF_U32 */
   int inexact;
   int transform;
@@ -30,7 +30,7 @@ typedef struct ref_header {
   uint64_t extent[3];
   uint64_t n;
   double step;
-  double eb;      /* of integers that of the carrier's grid, */
+  double eb;      /* of integers that of the grid of the storage type, */
   double said_eb; /* and this stands in the header */
   uint32_t terms;
   int has_fill;

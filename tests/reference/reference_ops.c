@@ -271,7 +271,7 @@ static ref_bytes combine_equally(size_t k, const ref_bytes *streams, ref_after a
 ref_bytes ref_sum(size_t k, const ref_bytes *streams) { return combine_equally(k, streams, REF_PLAIN, 1); }
 
 ref_bytes ref_mean(size_t k, const ref_bytes *streams) {
-  return combine_equally(k, streams, REF_MEAN, (double)k);
+  return combine_equally(k, streams, k > 1 ? REF_MEAN : REF_PLAIN, (double)k);
 }
 
 ref_bytes ref_scale(ref_bytes stream, double factor) {

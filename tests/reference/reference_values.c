@@ -8,14 +8,14 @@ size_t ref_value_size(int type) { return type == REF_F32 ? 4 : 8; }
 
 /* ---- Integer types ---- */
 static const struct {
-  int bytes, is_signed, carrier;
+  int bytes, is_signed, storage;
 } kinds[] = {[REF_I8] = {1, 1, REF_F32},  [REF_I16] = {2, 1, REF_F32}, [REF_I32] = {4, 1, REF_F64},
              [REF_I64] = {8, 1, REF_F64}, [REF_U8] = {1, 0, REF_F32},  [REF_U16] = {2, 0, REF_F32},
              [REF_U32] = {4, 0, REF_F64}};
 
 void ref_set_type(ref_header *h, int type, double eb) {
   h->integers = type > REF_F64 && type <= REF_U32 ? type : 0;
-  h->type = h->integers ? kinds[type].carrier : type;
+  h->type = h->integers ? kinds[type].storage : type;
   h->said_eb = eb;
   h->eb = !h->integers ? eb : h->type == REF_F32 ? h->step * 17 / 64 : h->step / 128;
 }

@@ -104,7 +104,7 @@ CALL(negate) { return ghz_negate(ctx, view(o->a), r->bytes, r->room, &r->size); 
 CALL(scale) { return ghz_scale(ctx, view(o->a), -1.0 / 3, r->bytes, r->room, &r->size); }
 CALL(sum) { return ghz_sum(ctx, o->k, o->many, r->bytes, r->room, &r->size); }
 CALL(mean) { return ghz_mean(ctx, o->k, o->many, r->bytes, r->room, &r->size); }
-CALL(combine) { return ghz_combine(ctx, o->k, o->many, o->coefficients, r->bytes, r->room, &r->size); }
+CALL(combine) { return ghz_linear(ctx, o->k, o->many, o->coefficients, 1, r->bytes, r->room, &r->size); }
 /* With a mean, on whose lattice the others are multiples. */
 CALL(linear) {
   ghz_bytes both[2] = {view(o->mean), view(o->a)};
@@ -188,7 +188,7 @@ CALL(update_bricks) {
 }
 CALL(combine_bricks) {
   ghz_bytes both[3] = {view(o->bricks[0]), view(o->bricks[1]), view(o->bricks[0])};
-  return ghz_combine(ctx, 3, both, (int64_t[]){3, -2, 1}, r->bytes, r->room, &r->size);
+  return ghz_linear(ctx, 3, both, (int64_t[]){3, -2, 1}, 1, r->bytes, r->room, &r->size);
 }
 CALL(scan_bricks) {
   r->size = sizeof(ghz_statistics);

@@ -358,14 +358,11 @@ void damage_show_lacking(reader *r, ref_header h, const uint8_t *tile, int bytes
 
 void damage_crafted(reader *r) {
   for (size_t t = 0; t < COUNT(tiles); t++)
-    damage_show_lacking(r,
-                        (ref_header){.type = REF_F32,
-                                     .cap = 35,
-                                     .n = (uint64_t)tiles[t].n,
-                                     .step = 0.5,
-                                     .eb = 0.26,
-                                     .terms = 1},
-                        tiles[t].bytes, tiles[t].size, tiles[t].verdict, tiles[t].name);
+    damage_show_lacking(
+        r,
+        (ref_header){
+            .type = REF_F32, .cap = 35, .n = (uint64_t)tiles[t].n, .step = 0.5, .eb = 0.26, .terms = 1},
+        tiles[t].bytes, tiles[t].size, tiles[t].verdict, tiles[t].name);
 }
 
 void damage_beginnings(reader *r) {

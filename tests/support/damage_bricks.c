@@ -234,6 +234,7 @@ void damage_coefficient_widths(reader *r) {
           uint8_t tile[256];
           h.type = type;
           size_t size = wide_brick(tile, width % 3, width % 2, width, 5 * width % 128, 0x5a);
-          damage_show_tile(r, &h, tile, size, say("shape %zu, type %d, terms %u, width %d", s, type, h.terms, width));
+          damage_show_tile(r, &h, tile, size,
+                           say("shape %zu, type %d, terms %u, width %d", s, type, h.terms, width));
         }
 }

@@ -68,7 +68,7 @@ static ghz_bytes *views(size_t k, const ref_bytes *streams) {
 ref_bytes combine(ghz_context *ctx, size_t k, const ref_bytes *streams, const int64_t *c) {
   ref_bytes room = room_for(streams[0], terms_of(k, streams, c));
   size_t size = 0;
-  ghz_status status = ghz_combine(ctx, k, views(k, streams), c, room.data, room.size, &size);
+  ghz_status status = ghz_linear(ctx, k, views(k, streams), c, 1, room.data, room.size, &size);
   return exact(ctx, status, room, size, "combine");
 }
 

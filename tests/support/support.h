@@ -25,10 +25,10 @@ void same_bytes(ref_bytes got, ref_bytes want, const char *what);
 void same_values(const void *got, const void *want, size_t n, ghz_type type, const char *what);
 void succeeded(ghz_status status, ghz_context *ctx, const char *what);
 
-/* That a context decodes a stream to the values of the reference, to every type. */
-void same_decoded(ghz_context *ctx, ref_bytes stream, const char *what);
-/* That every context compresses an array to the bytes of the reference, within the bound, and
- * decodes them to the same values. */
+/* That every context decodes a stream to the values of the reference, in every type. */
+void same_decoded(const context_pool *pool, ref_bytes stream, const char *what);
+/* That every context compresses an array to the bytes of the reference, and decodes them to its
+ * values, which are within the bound in every type. */
 void same_codec(const context_pool *pool, const ghz_lattice *lattice, const ghz_shape *shape, int order,
                 const void *x, const char *name);
 

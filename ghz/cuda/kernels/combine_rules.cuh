@@ -9,8 +9,8 @@
 
 #include "cuda/kernels/operand_headers.cuh"
 #include "cuda/primitives/decode.cuh"
-#include "rules/constant.h"
 #include "rules/op.h"
+#include "rules/parse.h"
 
 // What a tile of a result is made from.
 struct combine_job {

@@ -175,7 +175,7 @@ DEVICE uint64_t brick_of(const decompress_bricks_call &c, uint64_t i) {
   uint64_t grid[3];
   if (c.kind.message)
     return c.kind.first + i;
-  shape_grid(&c.kind.shape, grid);
+  bricks_along(&c.kind.shape, grid);
   const uint64_t x = i % c.count[2], line = i / c.count[2], y = line % c.count[1], z = line / c.count[1];
   return ((c.low[0] + z) * grid[1] + c.low[1] + y) * grid[2] + c.low[2] + x;
 }

@@ -111,8 +111,8 @@ DEVICE void remainder_of(const value_brick<Real> &v, const int32_t c[LANE_VALUES
   put_coefficients<DIMS>(address_in_shared(v.numbers), c, v.part.lane);
   inverse_transform<DIMS>(address_in_shared(v.numbers), v.part.lane);
   each_staged_pair(v.values, v.numbers, v.part.lane, [&](int i, Real x, double h) {
-    const double left = __dsub_rn(__dmul_rn((double)x, inverse), h * scale);
-    r[i] = v.part.inside >> i & 1 ? (int16_t)round_f64(left) : 0;
+    const double residual = __dsub_rn(__dmul_rn((double)x, inverse), h * scale);
+    r[i] = v.part.inside >> i & 1 ? (int16_t)round_f64(residual) : 0;
   });
 }
 

@@ -25,7 +25,7 @@ DEVICE int parse_coefficients(uint32_t terms, const Bytes &b, uint32_t &at, uint
     return 0;
   c.lead.anchor = low_bytes(anchor_bytes(b, at + 1, anchor), anchor);
   at += 1 + anchor;
-  if (anchor_size(c.lead.anchor) != anchor || !take_widths(b, at, size, c.lead, c.widths, lane))
+  if (anchor_size(c.lead.anchor) != anchor || !parse_widths(b, at, size, c.lead, c.widths, lane))
     return 0;
   measure_widths(c);
   return coefficient_height_valid(terms, &c.lead, (unsigned)c.height);
@@ -35,7 +35,7 @@ DEVICE int parse_coefficients(uint32_t terms, const Bytes &b, uint32_t &at, uint
 template <class Bytes>
 DEVICE int parse_brick_specials(const Bytes &b, uint32_t &at, uint32_t size, uint32_t inside, tile_shape &t,
                                 int lane) {
-  if (!take_special_plane(b, at, size, t.plus, lane) || !take_special_plane(b, at, size, t.minus, lane))
+  if (!parse_special_plane(b, at, size, t.plus, lane) || !parse_special_plane(b, at, size, t.minus, lane))
     return 0;
   return __any_sync(ALL, (t.plus | t.minus) != 0) && !__any_sync(ALL, ((t.plus | t.minus) & ~inside) != 0);
 }
@@ -53,7 +53,7 @@ DEVICE int parse_brick(const ghz_lattice &l, uint32_t terms, int transform, cons
       !open_anchors(&r.lead, &at, anchor_bytes(b, at.at, at.anchor), 0))
     return 0;
   uint32_t p = widths_at(&at);
-  if (!take_widths(b, p, size, r.lead, r.widths, lane))
+  if (!parse_widths(b, p, size, r.lead, r.widths, lane))
     return 0;
   measure_widths(r);
   if (!height_valid(&l, terms, &r.lead, (unsigned)r.height) ||

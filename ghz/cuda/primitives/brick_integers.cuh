@@ -48,10 +48,10 @@ template <int DIMS, class Int> DEVICE void residuals_of(Int r[LANE_VALUES], cons
 
 // ---- Choice of the order ------------------------------------------------------------------------
 
-// The widths of all ways, whether integers are rough (may_be_noise), and the anchor.
+// The widths of all predictors, whether integers are rough (may_be_noise), and the anchor.
 struct brick_widths {
-  uint32_t widths[WAYS_MAX];
-  int ways, rough;
+  uint32_t widths[PREDICTORS_MAX];
+  int predictors, rough;
   int64_t anchor;
 };
 
@@ -81,7 +81,7 @@ template <class Int> DEVICE int rough_blocks(const Int r[LANE_VALUES], uint32_t 
 // Integers become the residuals of the highest order.
 template <int DIMS, class Int> DEVICE brick_widths measure_brick(Int r[LANE_VALUES], const brick_part &b) {
   brick_widths w = {};
-  w.ways = ways_of(DIMS, b.extent.n);
+  w.predictors = predictors_of(DIMS, b.extent.n);
   w.anchor = (int64_t)__shfl_sync(ALL, r[0], 0);
   w.widths[0] = widths_of(r, b.inside);
   UNROLLED for (int o = 1; o < orders_of(DIMS); o++) {
@@ -90,28 +90,28 @@ template <int DIMS, class Int> DEVICE brick_widths measure_brick(Int r[LANE_VALU
       w.rough = __reduce_add_sync(ALL, rough_blocks(r, b.inside)) >= ROUGH_BLOCKS;
     w.widths[o] = widths_of(r, residual_columns(b, o));
     if (DIMS == 2)
-      w.widths[way_of(o, 1)] = turned_widths(r, w.widths[o], residual_columns(b, o), b.lane);
+      w.widths[predictor_of(o, 1)] = turned_widths(r, w.widths[o], residual_columns(b, o), b.lane);
   }
   return w;
 }
 
-// Chooses the way, and completes the shape of the brick without coefficients; returns the size.
+// Chooses the predictor, completes the shape of the brick without coefficients, returns the size.
 template <int DIMS>
 DEVICE uint32_t choose_brick_shape(const brick_widths &w, int asked, brick_shape &t, int lane) {
-  constexpr int WAYS = DIMS == 2 ? (int)WAYS_MAX : (int)BRICK_ORDERS;
+  constexpr int PREDICTORS = DIMS == 2 ? (int)PREDICTORS_MAX : (int)BRICK_ORDERS;
   tile_lead &chosen = t.lattice.lead;
-  unsigned sum[WAYS];
-  UNROLLED for (int i = 0; i < WAYS; i++) {
+  unsigned sum[PREDICTORS];
+  UNROLLED for (int i = 0; i < PREDICTORS; i++) {
     const unsigned all = __reduce_add_sync(ALL, __dp4a(w.widths[i], EACH_BYTE, 0u));
-    sum[i] = i < w.ways ? all + (i > 0) : ~0u;
+    sum[i] = i < w.predictors ? all + (i > 0) : ~0u;
   }
-  const int way = choose_way(sum, WAYS, sum[0] == 0, asked);
-  chosen.order = order_of_way(DIMS, way);
-  chosen.turned = way_is_turned(DIMS, way);
+  const int predictor = choose_predictor(sum, PREDICTORS, sum[0] == 0, asked);
+  chosen.order = order_of_predictor(DIMS, predictor);
+  chosen.turned = predictor_is_turned(DIMS, predictor);
   chosen.anchor = w.anchor;
   chosen.coefficients = 0;
   t.lattice.widths = 0;
-  UNROLLED for (int i = 0; i < WAYS; i++) t.lattice.widths |= way == i ? w.widths[i] : 0;
+  UNROLLED for (int i = 0; i < PREDICTORS; i++) t.lattice.widths |= predictor == i ? w.widths[i] : 0;
   return finish_brick(t, lane);
 }
 

@@ -4,7 +4,7 @@
 #define GHZ_CONSTANT_CUH
 
 #include "cuda/primitives/decode.cuh"
-#include "rules/constant.h"
+#include "rules/parse.h"
 
 // ---- Values to such a tile ----------------------------------------------------------------------
 

@@ -88,7 +88,7 @@ DEVICE uint32_t choose_shape(const order_widths<Int> &w, int asked, tile_shape &
   o.size = o.planes_at + specials + (mine == 0 ? sum[0] : mine == 1 ? sum[1] : sum[2]);
   unsigned size[3];
   UNROLLED for (int k = 0; k < 3; k++) size[k] = __shfl_sync(ALL, o.size, k);
-  const int order = choose_way(size, orders_of(1), (planes & 255) == 0, asked);
+  const int order = choose_predictor(size, orders_of(1), (planes & 255) == 0, asked);
   o.open(__shfl_sync(ALL, o.numbers(), order));
   anchors = o.anchors;
   t.lead.order = order;

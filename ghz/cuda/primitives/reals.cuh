@@ -5,7 +5,7 @@
 
 #include "cuda/primitives/squeeze.cuh"
 #include "cuda/primitives/stage.cuh"
-#include "rules/fill.h"
+#include "rules/lattice_rules.h"
 #include "rules/parse.h"
 
 template <class Real> struct real_type;

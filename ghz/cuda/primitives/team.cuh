@@ -245,7 +245,7 @@ DEVICE void add_four_planes(uint32_t x, int first, uint32_t &low, uint32_t &high
 // Reads the width planes from planes_at on, which it moves past them. Plain planes are squeezed
 // ones of which every byte is there. Returns 0 if they end after the tile; where a byte of a map's
 // is 0, the widths are such that no tile has. Reads nothing unless `right`.
-DEVICE int take_widths(const tile_bytes &b, uint32_t size, int right, team_shape &t) {
+DEVICE int parse_widths(const tile_bytes &b, uint32_t size, int right, team_shape &t) {
   const int planes = right ? (int)t.lead.width_planes : 0;
   const uint32_t below = (1u << 2 * lane_of()) - 1;
   uint32_t maps = t.planes_at, at = maps + (right && t.lead.squeezed ? 2 * (uint32_t)planes : 0);
@@ -285,7 +285,7 @@ DEVICE int parse_lead(const ghz_lattice &l, const uint8_t *bits, uint32_t terms,
   right = open_anchors(&t.lead, &at, at.anchor ? b.word(at.at) : 0, at.slope ? b.word(at.at + at.anchor) : 0) &&
           right && !t.lead.special;
   t.planes_at = widths_at(&at);
-  right = take_widths(b, size, right, t) && right;
+  right = parse_widths(b, size, right, t) && right;
   __syncwarp();
   measure_widths(t);
   return right && height_fits(bits[t.lead.mode], terms, &t.lead, t.height);
@@ -310,7 +310,7 @@ DEVICE int parse_coefficients(uint32_t terms, const tile_bytes &b, uint32_t size
   c.lead.anchor = opened && anchor ? low_bytes(b.word(at + 1), anchor) : 0;
   c.planes_at = at + (opened ? 1 + anchor : 0);
   opened = opened && anchor_least(c.lead.anchor, anchor);
-  opened = take_widths(b, size, opened, c) && opened;
+  opened = parse_widths(b, size, opened, c) && opened;
   __syncwarp();
   measure_widths(c);
   opened = opened && coefficient_height_valid(terms, &c.lead, c.height);

@@ -63,8 +63,8 @@ DEVICE uint32_t width_bytes_in_use(uint32_t widths, int lane) {
 // which every byte is there. Returns 0 if they end after `end`; where a byte of a map's is 0, the
 // widths are such that no tile has.
 template <class Bytes>
-DEVICE int take_widths(const Bytes &b, uint32_t &at, uint32_t end, const tile_lead &h, uint32_t &widths,
-                       int lane) {
+DEVICE int parse_widths(const Bytes &b, uint32_t &at, uint32_t end, const tile_lead &h, uint32_t &widths,
+                        int lane) {
   const uint32_t below = (1u << lane / 2) - 1;
   uint32_t maps = at, damaged = 0;
   widths = 0;
@@ -123,7 +123,7 @@ DEVICE uint32_t put_special_plane(uint8_t *out, uint32_t plane, int lane) {
 
 // Reads it from `at` on, which it moves past it. Returns 0 if it is damaged or ends after `end`.
 template <class Bytes>
-DEVICE int take_special_plane(const Bytes &b, uint32_t &at, uint32_t end, uint32_t &plane, int lane) {
+DEVICE int parse_special_plane(const Bytes &b, uint32_t &at, uint32_t end, uint32_t &plane, int lane) {
   plane = 0;
   if (end - at < 16)
     return 0;
@@ -151,7 +151,7 @@ DEVICE uint32_t columns_beyond(unsigned n, int lane) {
 
 template <class Bytes>
 DEVICE int parse_specials(const Bytes &b, uint32_t &at, uint32_t size, unsigned n, tile_shape &t, int lane) {
-  if (!take_special_plane(b, at, size, t.plus, lane) || !take_special_plane(b, at, size, t.minus, lane))
+  if (!parse_special_plane(b, at, size, t.plus, lane) || !parse_special_plane(b, at, size, t.minus, lane))
     return 0;
   return __any_sync(ALL, (t.plus | t.minus) != 0) &&
          !__any_sync(ALL, ((t.plus | t.minus) & columns_beyond(n, lane)) != 0);
@@ -183,7 +183,7 @@ DEVICE int parse_tile(const ghz_lattice &l, uint32_t terms, Bits bits_of, const 
                     anchor_bytes(b, at.at + at.anchor, at.slope)))
     return 0;
   uint32_t p = widths_at(&at);
-  if (!take_widths(b, p, size, t.lead, t.widths, lane))
+  if (!parse_widths(b, p, size, t.lead, t.widths, lane))
     return 0;
   measure_widths(t);
   if (!height_fits(bits_of(t.lead.mode), terms, &t.lead, (unsigned)t.height) ||

@@ -6,11 +6,11 @@
 #include <string.h>
 
 #include "file/checksum.h"
-#include "file/layout.h"
+#include "file/header.h"
 #include "file/source.h"
 #include "file/tile_page.h"
 #include "rules/bytes.h"
-#include "stream/sizes.h"
+#include "stream/stream.h"
 
 #define INDEX_PIECE ((size_t)1 << 20) /* bytes of a read of an index that the end of the file does not show */
 

@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "file/checksum.h"
+#include "file/header.h"
 #include "file/index/index.h"
-#include "file/layout.h"
 #include "file/pack.h"
 #include "file/reader/reader.h"
 #include "file/source.h"

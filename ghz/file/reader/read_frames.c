@@ -3,12 +3,12 @@
 #include <string.h>
 
 #include "file/checksum.h"
-#include "file/layout.h"
+#include "file/header.h"
 #include "file/pack.h"
 #include "file/reader/reader.h"
 #include "file/source.h"
 #include "rules/bytes.h"
-#include "rules/fill.h"
+#include "rules/lattice_rules.h"
 #include "rules/shape.h"
 
 #define READ_BYTES ((size_t)1 << 22) /* first piece of a frame whose length cannot be checked */

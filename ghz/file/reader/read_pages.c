@@ -4,10 +4,10 @@
 #include "file/reader/reader.h"
 
 #include "file/checksum.h"
-#include "file/layout.h"
+#include "file/header.h"
 #include "file/pack.h"
 #include "file/source.h"
-#include "stream/sizes.h"
+#include "stream/stream.h"
 
 /* What a call wants. */
 typedef struct window {
@@ -107,7 +107,7 @@ static ghz_status decompress_box(const window *w) {
   const tile_extent e = whole_tile(w->whole.shape.dims);
   const unsigned extent[3] = {e.z, e.y, e.x}, each = page_tiles((w->entry->flags & ENTRY_PACKED) != 0);
   uint64_t grid[3], from[3], to[3];
-  shape_grid(&w->whole.shape, grid);
+  bricks_along(&w->whole.shape, grid);
   for (int i = 0; i < 3; i++) {
     from[i] = w->box->origin[i] / extent[i];
     to[i] = (w->box->origin[i] + w->box->shape.extent[i] - 1) / extent[i];

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "file/errors.h"
-#include "file/layout.h"
+#include "file/header.h"
 #include "file/reader/reader.h"
 
 /* From from[i] to before to[i], slowest first, of an array of these extents. */

@@ -8,7 +8,7 @@
 #include "compress.h"
 #include "file/index/index.h"
 
-/* Streams of several files on their way to one (sums.c). */
+/* Streams of several files on their way to one (file_sums.c). */
 typedef struct frame_slots frame_slots;
 
 struct ghz_file {

@@ -1,6 +1,6 @@
 /* append.c: owns beginning to append to a file: a longer array, behind what is there. */
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "file/layout.h"
+#include "file/header.h"
 #include "file/reader/reader.h"
 #include "file/source.h"
 #include "file/writer/writer.h"
@@ -68,7 +68,7 @@ static ghz_status take_index(ghz_file *f, ghz_file_writer *w) {
 }
 
 /* Everything behind the last index is of an append that was not finished. */
-static ghz_status begin(ghz_file *f, unfinished_file *file, ghz_file_writer *w) {
+static ghz_status begin(ghz_file *f, temporary_file *file, ghz_file_writer *w) {
   ghz_status status = take_index(f, w);
   if (status == GHZ_OK)
     status = ghz_sink_seek(file, w->name, f->source.size, f->info.unfinished > 0);
@@ -82,7 +82,7 @@ static ghz_status begin(ghz_file *f, unfinished_file *file, ghz_file_writer *w) 
   return GHZ_OK;
 }
 
-static ghz_status append_to(ghz_file *f, unfinished_file *file, uint64_t more, ghz_file_writer **writer) {
+static ghz_status append_to(ghz_file *f, temporary_file *file, uint64_t more, ghz_file_writer **writer) {
   ghz_file_header h = f->info.header;
   if (!f->info.indexed)
     return ghz_file_fail(f->name, GHZ_EINVAL, "has no index: write it anew");
@@ -101,7 +101,7 @@ static ghz_status append_to(ghz_file *f, unfinished_file *file, uint64_t more, g
 
 ghz_status ghz_file_append(const char *path, uint64_t more, ghz_file_writer **writer) {
   ghz_file_source source;
-  unfinished_file file;
+  temporary_file file;
   ghz_file *f = NULL;
   if (writer)
     *writer = NULL;
@@ -119,6 +119,6 @@ ghz_status ghz_file_append(const char *path, uint64_t more, ghz_file_writer **wr
   if (status == GHZ_OK)
     status = append_to(f, &file, more, writer);
   ghz_file_close(f);
-  ghz_unfinished_remove(&file);
+  ghz_temporary_remove(&file);
   return status;
 }

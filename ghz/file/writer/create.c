@@ -133,7 +133,7 @@ ghz_status ghz_file_finish(ghz_file_writer *w, ghz_context *ctx) {
     return ghz_fail(NULL, GHZ_EINVAL, "writer is NULL");
   ghz_status status = ghz_writer_complete(w, ctx);
   if (status == GHZ_OK)
-    status = ghz_writer_commit(w);
+    status = ghz_writer_publish(w);
   ghz_file_abandon(w);
   return status;
 }
@@ -143,7 +143,7 @@ void ghz_file_abandon(ghz_file_writer *w) {
     return;
   if (w->committed)
     (void)!ftruncate(w->file.fd, (off_t)w->committed); /* or the next append does */
-  ghz_unfinished_remove(&w->file);
-  ghz_unfinished_free(&w->file);
+  ghz_temporary_remove(&w->file);
+  ghz_temporary_free(&w->file);
   free_writer(w);
 }

@@ -3,11 +3,11 @@
 #include <string.h>
 
 #include "file/checksum.h"
-#include "file/layout.h"
+#include "file/header.h"
 #include "file/pack.h"
 #include "file/writer/writer.h"
 #include "rules/bytes.h"
-#include "rules/fill.h"
+#include "rules/lattice_rules.h"
 #include "rules/shape.h"
 
 /* ---- Streams --------------------------------------------------------------------------------- */
@@ -38,8 +38,10 @@ static int shape_fits(const ghz_file_writer *w, const ghz_shape *s) {
          (count > 0 || w->index.count == 0);
 }
 
-/* The frame of a stream: length, body, checksum. */
-static ghz_status make_frame(ghz_file_writer *w, ghz_context *ctx, ghz_bytes stream, ghz_bytes *body) {
+/* The frame of a stream: length, body, checksum. Packed where that saves a 128th at least: pages
+ * that are not are smaller, and parts of them are read sooner. */
+static ghz_status make_frame(ghz_file_writer *w, ghz_context *ctx, ghz_bytes stream, int *packed,
+                             ghz_bytes *body) {
   const size_t room = ghz_pack_bound(stream.size);
   size_t size = 0;
   ghz_status status = memory_reserve(&w->packed, FRAME_AROUND + room, w->name);
@@ -47,8 +49,11 @@ static ghz_status make_frame(ghz_file_writer *w, ghz_context *ctx, ghz_bytes str
     return status;
   uint8_t *frame = w->packed.data;
   status = ghz_pack(ctx, stream, w->pack, frame + FRAME_BEFORE, room, &size);
+  *packed = w->pack > 0 && size <= stream.size - stream.size / 128;
+  if (status == GHZ_OK && w->pack > 0 && !*packed)
+    status = ghz_pack(ctx, stream, 0, frame + FRAME_BEFORE, room, &size);
   *body = (ghz_bytes){frame + FRAME_BEFORE, size};
-  store_u64(frame, size | (w->pack ? PACKED : 0));
+  store_u64(frame, size | (*packed ? PACKED : 0));
   ghz_checksum_put(frame, FRAME_BEFORE + size, w->index.count);
   return ghz_file_pass(w->name, w->index.count, ctx, status);
 }
@@ -56,6 +61,7 @@ static ghz_status make_frame(ghz_file_writer *w, ghz_context *ctx, ghz_bytes str
 static ghz_status write_stream(ghz_file_writer *w, ghz_context *ctx, ghz_bytes stream) {
   ghz_info info;
   ghz_bytes body;
+  int packed = 0;
   ghz_status status = ghz_file_pass(w->name, w->index.count, NULL, ghz_info_read(stream, &info));
   if (status == GHZ_OK)
     status = check_lattice(w, &info.lattice);
@@ -63,13 +69,13 @@ static ghz_status write_stream(ghz_file_writer *w, ghz_context *ctx, ghz_bytes s
     status = ghz_file_fail(w->name, GHZ_EINVAL, "frame %llu: not the shape of the frame at value %llu",
                            (ull)w->index.count, (ull)w->index.values);
   if (status == GHZ_OK)
-    status = make_frame(w, ctx, stream, &body);
+    status = make_frame(w, ctx, stream, &packed, &body);
   if (status == GHZ_OK)
     status = ghz_writer_begin(w);
   if (status == GHZ_OK)
     status = ghz_writer_put(w, w->packed.data, FRAME_AROUND + body.size);
   if (status == GHZ_OK)
-    status = w->failed = ghz_index_add(&w->index, w->name, &info, w->pack > 0, body);
+    status = w->failed = ghz_index_add(&w->index, w->name, &info, packed, body);
   return status;
 }
 

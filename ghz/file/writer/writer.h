@@ -4,14 +4,14 @@
 #define GHZ_FILE_WRITER_H
 
 #include "file/index/index.h"
-#include "file/unfinished.h"
-#include "rules/fill.h"
+#include "file/temporary.h"
+#include "rules/lattice_rules.h"
 
 struct ghz_file_writer {
   char *name; /* NULL: none */
   ghz_file_sink sink;
-  unfinished_file file; /* closed where the sink is the caller's */
-  uint64_t committed;   /* bytes that readers see by its name; what follows is cut off after an error */
+  temporary_file file; /* closed where the sink is the caller's */
+  uint64_t committed;  /* bytes that readers see by its name; what follows is cut off after an error */
   ghz_file_header header;
   int begun; /* the header was written, and its lattice is known */
   int order, pack;
@@ -49,29 +49,29 @@ ghz_status ghz_writer_write_waiting(ghz_file_writer *w, ghz_context *ctx, const 
 ghz_status ghz_writer_complete(ghz_file_writer *w, ghz_context *ctx);
 
 /* Writes the end and the index, and gives a file that has none its name. */
-ghz_status ghz_writer_commit(ghz_file_writer *w);
+ghz_status ghz_writer_publish(ghz_file_writer *w);
 
 /* ---- Files that are written by name (sink.c) ------------------------------------------------- */
 
 /* Creates the unfinished file of what `path`, or the end of its links, names.
  * Errors: EIO (also: a file that is protected), EINVAL (a directory), ENOMEM. */
-ghz_status ghz_sink_create(const char *path, unfinished_file *file);
+ghz_status ghz_sink_create(const char *path, temporary_file *file);
 
 /* Opens a file to append to it, and locks it until it is closed. After an error *file is closed.
  * Errors: EIO, EINVAL (no regular file), EBUSY (another has the lock). */
-ghz_status ghz_sink_open(const char *path, unfinished_file *file);
+ghz_status ghz_sink_open(const char *path, temporary_file *file);
 
 /* The calls that write to it. */
-ghz_file_sink ghz_sink_calls(unfinished_file *file, const char *path);
+ghz_file_sink ghz_sink_calls(temporary_file *file, const char *path);
 
 /* Goes to a place of the file, and with `cut` cuts off what follows. Errors: EIO. */
-ghz_status ghz_sink_seek(const unfinished_file *file, const char *path, uint64_t at, int cut);
+ghz_status ghz_sink_seek(const temporary_file *file, const char *path, uint64_t at, int cut);
 
 /* Waits until all that was written is on the disk. Errors: EIO. */
-ghz_status ghz_sink_sync(const unfinished_file *file, const char *path);
+ghz_status ghz_sink_sync(const temporary_file *file, const char *path);
 
 /* Gives the file its name, and leaves it open. Errors: EIO, EBUSY (what it replaces is being
  * appended to). */
-ghz_status ghz_sink_settle(unfinished_file *file, const char *path);
+ghz_status ghz_sink_publish(temporary_file *file, const char *path);
 
 #endif

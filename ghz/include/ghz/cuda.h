@@ -109,40 +109,64 @@ GHZ_API ghz_status ghz_cuda_compress(ghz_cuda *gpu, const ghz_lattice *lattice, 
                                      ghz_shape shape, void *dst, size_t capacity, ghz_cuda_outcome *outcome,
                                      ghz_cuda_stream stream);
 
-/* As ghz_decompress, ghz_decompress_box and ghz_decompress_range. The caller says what the stream
- * is, its type and shape; EMISMATCH if it is something else. out: that type, or GHZ_F64. dst holds
- * the values of the shape, of the box, or count. Of a box or range, only the index of the chunks
- * that hold it is checked. `origin` and `extent` are host memory. */
-GHZ_API ghz_status ghz_cuda_decompress(ghz_cuda *gpu, ghz_type type, ghz_shape shape, ghz_bytes src,
-                                       ghz_type out, void *dst, ghz_cuda_outcome *outcome,
-                                       ghz_cuda_stream stream);
+/* As ghz_decompress_box. The caller says what the stream is, its type and shape; EMISMATCH if it is
+ * something else. out: that type, or GHZ_F64. dst holds the values of the box. Only the index of
+ * the chunks that hold it is checked. `origin` and `extent` are host memory. */
 GHZ_API ghz_status ghz_cuda_decompress_box(ghz_cuda *gpu, ghz_type type, ghz_shape shape, ghz_bytes src,
                                            ghz_type out, const uint64_t origin[3], const uint64_t extent[3],
                                            void *dst, ghz_cuda_outcome *outcome, ghz_cuda_stream stream);
-GHZ_API ghz_status ghz_cuda_decompress_range(ghz_cuda *gpu, ghz_type type, ghz_shape shape, ghz_bytes src,
-                                             ghz_type out, uint64_t first, size_t count, void *dst,
-                                             ghz_cuda_outcome *outcome, ghz_cuda_stream stream);
+
+/* As ghz_decompress: the box is the whole array. */
+static inline ghz_status ghz_cuda_decompress(ghz_cuda *gpu, ghz_type type, ghz_shape shape, ghz_bytes src,
+                                             ghz_type out, void *dst, ghz_cuda_outcome *outcome,
+                                             ghz_cuda_stream stream) {
+  const uint64_t origin[3] = {0, 0, 0};
+  return ghz_cuda_decompress_box(gpu, type, shape, src, out, origin, shape.extent, dst, outcome, stream);
+}
+
+/* As ghz_decompress_range. */
+static inline ghz_status ghz_cuda_decompress_range(ghz_cuda *gpu, ghz_type type, ghz_shape shape, ghz_bytes src,
+                                                   ghz_type out, uint64_t first, size_t count, void *dst,
+                                                   ghz_cuda_outcome *outcome, ghz_cuda_stream stream) {
+  const uint64_t origin[3] = {0, 0, first}, extent[3] = {1, 1, count};
+  return ghz_cuda_decompress_box(gpu, type, shape, src, out, origin, extent, dst, outcome, stream);
+}
 
 /* ---- Computing on a GPU ---------------------------------------------------------------------- */
 
-/* As ghz_add, ghz_subtract, ghz_sum, ghz_mean, ghz_combine, in one kernel for any k up to the
- * context's `operands`. All operands are streams of `type` and `shape`. The arrays `streams` and
- * `coefficients` are host memory; what streams[i].data points to is device memory. A longer sum may
- * be made of sums: its bytes are the same. A mean may not. */
-GHZ_API ghz_status ghz_cuda_add(ghz_cuda *gpu, ghz_type type, ghz_shape shape, ghz_bytes a, ghz_bytes b,
-                                void *dst, size_t capacity, ghz_cuda_outcome *outcome, ghz_cuda_stream stream);
-GHZ_API ghz_status ghz_cuda_subtract(ghz_cuda *gpu, ghz_type type, ghz_shape shape, ghz_bytes a, ghz_bytes b,
-                                     void *dst, size_t capacity, ghz_cuda_outcome *outcome,
-                                     ghz_cuda_stream stream);
-GHZ_API ghz_status ghz_cuda_sum(ghz_cuda *gpu, ghz_type type, ghz_shape shape, size_t k,
-                                const ghz_bytes *streams, void *dst, size_t capacity, ghz_cuda_outcome *outcome,
-                                ghz_cuda_stream stream);
-GHZ_API ghz_status ghz_cuda_mean(ghz_cuda *gpu, ghz_type type, ghz_shape shape, size_t k,
-                                 const ghz_bytes *streams, void *dst, size_t capacity,
-                                 ghz_cuda_outcome *outcome, ghz_cuda_stream stream);
-GHZ_API ghz_status ghz_cuda_combine(ghz_cuda *gpu, ghz_type type, ghz_shape shape, size_t k,
-                                    const ghz_bytes *streams, const int64_t *coefficients, void *dst,
-                                    size_t capacity, ghz_cuda_outcome *outcome, ghz_cuda_stream stream);
+/* As ghz_linear on equal lattices, in one kernel for any k up to the context's `operands`. All
+ * operands are streams of `type` and `shape`. The arrays `streams` and `weights` are host memory;
+ * what streams[i].data points to is device memory. A longer sum may be made of sums: its bytes are
+ * the same. A mean may not. */
+GHZ_API ghz_status ghz_cuda_linear(ghz_cuda *gpu, ghz_type type, ghz_shape shape, size_t k,
+                                   const ghz_bytes *streams, const int64_t *weights, uint64_t divisor,
+                                   void *dst, size_t capacity, ghz_cuda_outcome *outcome,
+                                   ghz_cuda_stream stream);
+
+/* As ghz_sum, ghz_mean, ghz_add and ghz_subtract. */
+static inline ghz_status ghz_cuda_sum(ghz_cuda *gpu, ghz_type type, ghz_shape shape, size_t k,
+                                      const ghz_bytes *streams, void *dst, size_t capacity,
+                                      ghz_cuda_outcome *outcome, ghz_cuda_stream stream) {
+  return ghz_cuda_linear(gpu, type, shape, k, streams, NULL, 1, dst, capacity, outcome, stream);
+}
+static inline ghz_status ghz_cuda_mean(ghz_cuda *gpu, ghz_type type, ghz_shape shape, size_t k,
+                                       const ghz_bytes *streams, void *dst, size_t capacity,
+                                       ghz_cuda_outcome *outcome, ghz_cuda_stream stream) {
+  return ghz_cuda_linear(gpu, type, shape, k, streams, NULL, k, dst, capacity, outcome, stream);
+}
+static inline ghz_status ghz_cuda_add(ghz_cuda *gpu, ghz_type type, ghz_shape shape, ghz_bytes a, ghz_bytes b,
+                                      void *dst, size_t capacity, ghz_cuda_outcome *outcome,
+                                      ghz_cuda_stream stream) {
+  const ghz_bytes both[2] = {a, b};
+  return ghz_cuda_linear(gpu, type, shape, 2, both, NULL, 1, dst, capacity, outcome, stream);
+}
+static inline ghz_status ghz_cuda_subtract(ghz_cuda *gpu, ghz_type type, ghz_shape shape, ghz_bytes a,
+                                           ghz_bytes b, void *dst, size_t capacity, ghz_cuda_outcome *outcome,
+                                           ghz_cuda_stream stream) {
+  const ghz_bytes both[2] = {a, b};
+  const int64_t weights[2] = {1, -1};
+  return ghz_cuda_linear(gpu, type, shape, 2, both, weights, 1, dst, capacity, outcome, stream);
+}
 
 /* acc += x, in place, without another buffer: the sum grows from the end of acc's `capacity` bytes
  * towards the front, behind the tiles that were already read, and is then moved to the front. A

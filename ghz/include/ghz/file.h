@@ -260,7 +260,7 @@ typedef struct ghz_file_operation {
  * the bytes of ghz_sum or ghz_mean if the first 16 hold such values, or none does. After the last
  * frame of all files result->stream.size is 0.
  * With coefficients, lattices may be multiples of each other, as ghz_linear has it.
- * Errors: as ghz_file_next and ghz_combine; EMISMATCH (the files differ in type, dimensions,
+ * Errors: as ghz_file_next and ghz_linear; EMISMATCH (the files differ in type, dimensions,
  * lattice or frames, also where one of two alike was appended to: the message says which). */
 GHZ_API_CHECKED ghz_status ghz_file_next_sum(ghz_context *ctx, size_t k, ghz_file *const *files,
                                              const ghz_file_operation *operation, ghz_frame *result);

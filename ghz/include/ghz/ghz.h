@@ -75,6 +75,9 @@
  *                 which the library makes on the thread's first such call and frees when the thread
  *                 ends: nothing to create, and safe in any pool of threads and after fork(). It
  *                 keeps scratch memory as any context does.
+ *   Cases         ghz_add, ghz_compress and others that only name a case of another call are
+ *                 inline: no symbols of the library. Who calls by symbol takes ghz_linear,
+ *                 ghz_compress_shape.
  *   Messages      ghz_context_message has a sentence for every failure: of calls with a context,
  *                 with NULL of this thread's calls without one.
  *   fork()        In a child of a program that has made contexts of several threads every context
@@ -102,6 +105,9 @@
 #define GHZ_CHECKED
 #endif
 #define GHZ_API_CHECKED GHZ_API GHZ_CHECKED
+
+/* A call that is a case of another one. */
+#define GHZ_CASE static inline GHZ_CHECKED
 
 #ifdef __cplusplus
 extern "C" {
@@ -397,24 +403,24 @@ GHZ_API size_t ghz_size_bound(size_t n, ghz_type type, uint32_t terms);
 /* As ghz_size_bound, of any shape; also 0 where the shape is invalid. */
 GHZ_API size_t ghz_shape_bound(const ghz_shape *shape, ghz_type type, uint32_t terms);
 
-/* Compresses x[0..n) to a stream in dst, and sets *size to its size, at most
- * ghz_size_bound(n, type, 1). Reads x twice at most.
- * order: GHZ_ORDER_BEST (or _LORENZO, the same here), or 0, 1, 2 to fix it. n: any, also 0.
- * Errors: EINVAL, ECAPACITY, ENOMEM, ERANGE (a value of GHZ_I64 beyond 2^44 that is not the fill).
- * Source: fused quantisation and Lorenzo of fZ-light (Huang et al., 2025); bit planes and the rest,
- * our own. */
-GHZ_API_CHECKED ghz_status ghz_compress(ghz_context *ctx, const ghz_lattice *lattice, int order, const void *x,
-                                        size_t n, void *dst, size_t capacity, size_t *size);
-
-/* Compresses an array of a shape, in C order without gaps, to a stream of at most
- * ghz_shape_bound(shape, type, 1) bytes. ghz_compress is this with ghz_flat(n).
+/* Compresses an array of a shape, in C order without gaps, to a stream in dst, and sets *size to
+ * its size, at most ghz_shape_bound(shape, type, 1). Reads x twice at most.
  * order: GHZ_ORDER_BEST, GHZ_ORDER_LORENZO, or 0 to 2, of bricks of 8 x 8 x 16 also 3, to fix it.
- * Errors: as ghz_compress; EINVAL if the shape is invalid.
- * Source: a transform by integer matrices, near the cosine's; Lorenzo predictor; lattice and
- * addition of both layers, our own. */
+ * Errors: EINVAL (also: the shape is invalid), ECAPACITY, ENOMEM, ERANGE (a value of GHZ_I64 beyond
+ * 2^44 that is not the fill).
+ * Source: fused quantisation and Lorenzo of fZ-light (Huang et al., 2025); a transform by integer
+ * matrices, near the cosine's; bit planes and the rest, our own. */
 GHZ_API_CHECKED ghz_status ghz_compress_shape(ghz_context *ctx, const ghz_lattice *lattice, int order,
                                               const void *x, const ghz_shape *shape, void *dst, size_t capacity,
                                               size_t *size);
+
+/* The same of the flat array x[0..n), to at most ghz_size_bound(n, type, 1) bytes. n: any, also
+ * 0. */
+GHZ_CASE ghz_status ghz_compress(ghz_context *ctx, const ghz_lattice *lattice, int order, const void *x,
+                                 size_t n, void *dst, size_t capacity, size_t *size) {
+  const ghz_shape flat = ghz_flat(n);
+  return ghz_compress_shape(ctx, lattice, order, x, &flat, dst, capacity, size);
+}
 
 /* Compresses an array again that is what `old`, a stream of one array, decompresses to, but for
  * values that were changed since: so that the others do not drift, however often that is done. x
@@ -447,18 +453,20 @@ GHZ_API_CHECKED ghz_status ghz_update(ghz_context *ctx, ghz_bytes old, const ghz
 GHZ_API_CHECKED ghz_status ghz_decompress(ghz_context *ctx, ghz_bytes src, ghz_type out, void *dst,
                                           size_t count);
 
-/* Decompresses values first .. first + count - 1 of a flat stream alone, to dst[0..count). Reads
- * only the tiles that hold them. Errors: as ghz_decompress; EINVAL if the range is not inside the
- * stream, or the stream is not flat. */
-GHZ_API_CHECKED ghz_status ghz_decompress_range(ghz_context *ctx, ghz_bytes src, ghz_type out, uint64_t first,
-                                                size_t count, void *dst);
-
 /* Decompresses a box alone: extent[0] x extent[1] x extent[2] values, the first of which is at
  * `origin` (z, y, x, of the shape that the stream has: ghz_info), to dst, in C order without gaps.
- * Reads only the tiles that hold them. Of a flat stream a box is {0, 0, first}, {1, 1, count}.
+ * Reads only the tiles that hold them.
  * Errors: as ghz_decompress; EINVAL if the box is not inside the array. */
 GHZ_API_CHECKED ghz_status ghz_decompress_box(ghz_context *ctx, ghz_bytes src, ghz_type out,
                                               const uint64_t origin[3], const uint64_t extent[3], void *dst);
+
+/* The same of values first .. first + count - 1 of a flat stream, or of the first line of any
+ * other. */
+GHZ_CASE ghz_status ghz_decompress_range(ghz_context *ctx, ghz_bytes src, ghz_type out, uint64_t first,
+                                         size_t count, void *dst) {
+  const uint64_t origin[3] = {0, 0, first}, extent[3] = {1, 1, count};
+  return ghz_decompress_box(ctx, src, out, origin, extent, dst);
+}
 
 /* Compresses an array of a shape with GHZ_ORDER_BEST under a bound, for which it finds the range
  * itself. *stream is then memory of *size bytes: free it with free(). While it works it holds
@@ -484,55 +492,16 @@ GHZ_API_CHECKED ghz_status ghz_decompress_alloc(ghz_context *ctx, ghz_bytes src,
  * Errors of each: EINVAL, EMISMATCH, ERANGE, ECAPACITY, ECORRUPT, EVERSION, ENOMEM.
  * Source: addition of compressed streams, hZCCL (Huang et al., SC'24); on bit planes, our own. */
 
-/* dst = a + b */
-GHZ_API_CHECKED ghz_status ghz_add(ghz_context *ctx, ghz_bytes a, ghz_bytes b, void *dst, size_t capacity,
-                                   size_t *size);
-
-/* dst = a - b */
-GHZ_API_CHECKED ghz_status ghz_subtract(ghz_context *ctx, ghz_bytes a, ghz_bytes b, void *dst, size_t capacity,
-                                        size_t *size);
-
-/* dst = -a */
-GHZ_API_CHECKED ghz_status ghz_negate(ghz_context *ctx, ghz_bytes a, void *dst, size_t capacity, size_t *size);
-
-/* dst = factor * a. Changes step and eb in the header, and no integer. Each scaling rounds the
- * step; eb covers the first thousand scalings of a stream.
- * EINVAL if factor is 0, NaN or infinite, or if the new step leaves the range of the type. */
-GHZ_API_CHECKED ghz_status ghz_scale(ghz_context *ctx, ghz_bytes a, double factor, void *dst, size_t capacity,
-                                     size_t *size);
-
-/* dst = sum of streams[0..k), k >= 1, in one pass: each operand is read once, the result written
- * once. */
-GHZ_API_CHECKED ghz_status ghz_sum(ghz_context *ctx, size_t k, const ghz_bytes *streams, void *dst,
-                                   size_t capacity, size_t *size);
-
-/* The same, to memory of *size bytes: free *stream with free(). ENOMEM also for the result. After
- * an error *stream is NULL and *size 0. */
-GHZ_API_CHECKED ghz_status ghz_sum_alloc(ghz_context *ctx, size_t k, const ghz_bytes *streams, void **stream,
-                                         size_t *size);
-
-/* dst = mean of streams[0..k), k >= 1: their sum, with step / k and eb / k.
- * EINVAL also if step / k is too small for the type. */
-GHZ_API_CHECKED ghz_status ghz_mean(ghz_context *ctx, size_t k, const ghz_bytes *streams, void *dst,
-                                    size_t capacity, size_t *size);
-
-/* dst = sum of coefficients[i] * streams[i], 0 <= i < k. Its terms are the sum of the
- * operands' terms, each times |coefficients[i]|. Operands with coefficient 0 are checked and then
- * ignored. */
-GHZ_API_CHECKED ghz_status ghz_combine(ghz_context *ctx, size_t k, const ghz_bytes *streams,
-                                       const int64_t *coefficients, void *dst, size_t capacity, size_t *size);
-
-/* dst = (sum of weights[i] * streams[i]) / divisor, divisor >= 1, of streams whose lattices may be
- * multiples of each other: where the finest is another one divided by f >= 1 as the mean of f
- * streams divides it (step / f and eb / f), or by 10 and by 10 again, that operand's integers count
- * f * weights[i] times. So
- * what is averaged and its mean combine exactly: with x, the mean m of k, weights {1, -1} and
- * divisor 1 the result is the anomaly x - m, of 2 k terms on the lattice of m, within twice the
- * bound of x.
- * The terms are the sum of the operands' terms, each times |weights[i]| and f; step and eb those of
- * the finest lattice, divided by the divisor as ghz_mean divides. On equal lattices the bytes are
- * those of ghz_combine, with a divisor divided; of all weights 1 and divisor k > 1 those of
- * ghz_mean.
+/* dst = (sum of weights[i] * streams[i], 0 <= i < k) / divisor, k >= 1, divisor >= 1, in one pass:
+ * each operand is read once, the result written once. Those with weight 0 are checked and then
+ * ignored. The terms are the sum of the operands' terms, each times |weights[i]|; step and eb are
+ * divided by the divisor.
+ * weights: NULL: all are 1, and the lattices are equal. With weights they may be multiples of each
+ * other: where the finest is another one divided by f >= 1 as the mean of f streams divides it
+ * (step / f and eb / f), or by 10 and by 10 again, that operand's integers count f * weights[i]
+ * times, in the terms, too; step and eb are those of the finest. So what is averaged and its mean
+ * combine exactly: with x, the mean m of k, weights {1, -1} and divisor 1 the result is the anomaly
+ * x - m, of 2 k terms on the lattice of m, within twice the bound of x.
  * The size is at most ghz_shape_bound(shape, type, those terms): ghz_linear_alloc finds it itself.
  * EMISMATCH also if a step is no multiple of the finest one, EINVAL also if the divisor is 0 or the
  * divided step leaves the range of the type; ERANGE says how many terms there would be. */
@@ -545,6 +514,51 @@ GHZ_API_CHECKED ghz_status ghz_linear(ghz_context *ctx, size_t k, const ghz_byte
 GHZ_API_CHECKED ghz_status ghz_linear_alloc(ghz_context *ctx, size_t k, const ghz_bytes *streams,
                                             const int64_t *weights, uint64_t divisor, void **stream,
                                             size_t *size);
+
+/* dst = sum of streams[0..k) */
+GHZ_CASE ghz_status ghz_sum(ghz_context *ctx, size_t k, const ghz_bytes *streams, void *dst, size_t capacity,
+                            size_t *size) {
+  return ghz_linear(ctx, k, streams, NULL, 1, dst, capacity, size);
+}
+
+/* The same, as ghz_linear_alloc. */
+GHZ_CASE ghz_status ghz_sum_alloc(ghz_context *ctx, size_t k, const ghz_bytes *streams, void **stream,
+                                  size_t *size) {
+  return ghz_linear_alloc(ctx, k, streams, NULL, 1, stream, size);
+}
+
+/* dst = mean of streams[0..k): their sum, with step / k and eb / k */
+GHZ_CASE ghz_status ghz_mean(ghz_context *ctx, size_t k, const ghz_bytes *streams, void *dst, size_t capacity,
+                             size_t *size) {
+  return ghz_linear(ctx, k, streams, NULL, k, dst, capacity, size);
+}
+
+/* dst = a + b */
+GHZ_CASE ghz_status ghz_add(ghz_context *ctx, ghz_bytes a, ghz_bytes b, void *dst, size_t capacity,
+                            size_t *size) {
+  const ghz_bytes both[2] = {a, b};
+  return ghz_linear(ctx, 2, both, NULL, 1, dst, capacity, size);
+}
+
+/* dst = a - b; b may be a mean of a and others */
+GHZ_CASE ghz_status ghz_subtract(ghz_context *ctx, ghz_bytes a, ghz_bytes b, void *dst, size_t capacity,
+                                 size_t *size) {
+  const ghz_bytes both[2] = {a, b};
+  const int64_t weights[2] = {1, -1};
+  return ghz_linear(ctx, 2, both, weights, 1, dst, capacity, size);
+}
+
+/* dst = -a */
+GHZ_CASE ghz_status ghz_negate(ghz_context *ctx, ghz_bytes a, void *dst, size_t capacity, size_t *size) {
+  const int64_t weight = -1;
+  return ghz_linear(ctx, 1, &a, &weight, 1, dst, capacity, size);
+}
+
+/* dst = factor * a. Changes step and eb in the header, and no integer. Each scaling rounds the
+ * step; eb covers the first thousand scalings of a stream.
+ * EINVAL if factor is 0, NaN or infinite, or if the new step leaves the range of the type. */
+GHZ_API_CHECKED ghz_status ghz_scale(ghz_context *ctx, ghz_bytes a, double factor, void *dst, size_t capacity,
+                                     size_t *size);
 
 /* dst = the smaller (larger) of a and b, value by value. Values are compared as quantised integers,
  * so eb holds for the result whatever the number of operands. Where an operand is missing (NaN or

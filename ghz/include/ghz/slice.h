@@ -94,21 +94,30 @@ GHZ_API_CHECKED ghz_status ghz_slice_compress_shape(ghz_context *ctx, const ghz_
                                                     ghz_slice *slice);
 
 /* The same, of the flat array x[0..n). */
-GHZ_API_CHECKED ghz_status ghz_slice_compress(ghz_context *ctx, const ghz_lattice *lattice, int order,
-                                              const void *x, size_t n, uint64_t first, uint64_t tiles,
-                                              void *dst, size_t capacity, ghz_slice *slice);
+GHZ_CASE ghz_status ghz_slice_compress(ghz_context *ctx, const ghz_lattice *lattice, int order, const void *x,
+                                       size_t n, uint64_t first, uint64_t tiles, void *dst, size_t capacity,
+                                       ghz_slice *slice) {
+  const ghz_shape flat = ghz_flat(n);
+  return ghz_slice_compress_shape(ctx, lattice, order, x, &flat, first, tiles, dst, capacity, slice);
+}
 
-/* Sums slices[0..k), k >= 1, of the same range to a message in dst, and views it. Errors: as
- * ghz_sum. */
-GHZ_API_CHECKED ghz_status ghz_slice_sum(ghz_context *ctx, size_t k, const ghz_slice *slices, void *dst,
-                                         size_t capacity, ghz_slice *slice);
+/* As ghz_linear, of slices[0..k) of the same range: to a message in dst, which it views. */
+GHZ_API_CHECKED ghz_status ghz_slice_linear(ghz_context *ctx, size_t k, const ghz_slice *slices,
+                                            const int64_t *weights, uint64_t divisor, void *dst,
+                                            size_t capacity, ghz_slice *slice);
 
-/* Divides a slice, mostly a sum of k arrays, by k >= 1, to a message in dst, and views it: step / k
- * and eb / k, as in ghz_mean. Values outside the lattice are rounded twice, where ghz_mean rounds
- * once.
- * Errors: as ghz_mean. */
-GHZ_API_CHECKED ghz_status ghz_slice_mean(ghz_context *ctx, const ghz_slice *sum, uint64_t k, void *dst,
-                                          size_t capacity, ghz_slice *slice);
+/* Their sum. */
+GHZ_CASE ghz_status ghz_slice_sum(ghz_context *ctx, size_t k, const ghz_slice *slices, void *dst,
+                                  size_t capacity, ghz_slice *slice) {
+  return ghz_slice_linear(ctx, k, slices, NULL, 1, dst, capacity, slice);
+}
+
+/* A slice, mostly a sum of k arrays, divided by k >= 1. Values outside the lattice are rounded
+ * twice, where ghz_mean rounds once. */
+GHZ_CASE ghz_status ghz_slice_mean(ghz_context *ctx, const ghz_slice *sum, uint64_t k, void *dst,
+                                   size_t capacity, ghz_slice *slice) {
+  return ghz_slice_linear(ctx, 1, sum, NULL, k, dst, capacity, slice);
+}
 
 /* Writes the smaller (larger = 0) or larger values of two slices of the same range to a message in
  * dst, and views it. Errors: as ghz_minimum. */

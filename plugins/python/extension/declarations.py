@@ -15,7 +15,7 @@ import cffi
 
 # The Python package has no use for these, and each would cost a wrapper.
 LEFT_OUT = re.compile(
-    r"\bghz_cuda|_slice_(reserve|pack|parse|compress|sum|extremum|decompress)|_(sink|source|seek)\b"
+    r"\bghz_(cuda|slice)|_(sink|source|seek)\b"
 )
 MORE = """
 #define GHZ_HAS_FILES ...
@@ -30,7 +30,7 @@ void free(void *memory);
 
 
 def preprocess(compiler: str, headers: Sequence[pathlib.Path]) -> str:
-    """Returns headers without comments, directives, attributes and what is not libghz's."""
+    """Returns headers without comments, directives, attributes, bodies and what is not libghz's."""
     with tempfile.TemporaryDirectory() as folder:
         for name in ("stddef.h", "stdint.h"):
             (pathlib.Path(folder) / name).touch()
@@ -40,7 +40,8 @@ def preprocess(compiler: str, headers: Sequence[pathlib.Path]) -> str:
         public = str(headers[0].parent.parent)
         options = ["-E", "-P", "-undef", "-nostdinc", "-I", folder, "-I", public]
         command = [compiler, *options, str(every)]
-        return subprocess.run(command, check=True, capture_output=True, text=True).stdout
+        text = subprocess.run(command, check=True, capture_output=True, text=True).stdout
+        return re.sub(r"static inline ([^;{]*\)) \{(?:[^{}]|\{[^}]*\})*\}", r"\1;", text)
 
 
 def includes(headers: Sequence[pathlib.Path]) -> str:

@@ -1,4 +1,6 @@
-# test_hdf5.py: owns tests of the HDF5 filter through h5py, netCDF4 and xarray, each with its own HDF5.
+# test_hdf5.py: owns tests of the HDF5 filter through h5py, netCDF4 and xarray, each with its own HDF5:
+# values, metadata, who finds it. (Chunks and numbers that lie, padding, forks: tests/hdf5/filter.c;
+# integers, what does not compress, filters before it: tests/hdf5/cases.)
 # SPDX-License-Identifier: BSD-3-Clause
 from __future__ import annotations
 
@@ -51,28 +53,6 @@ def test_round_trip(file: Any, dtype: str, shape: Any, chunks: Any) -> None:
     d = stored(d)
     assert 0 < error(d[:], x) <= 1e-3 or x.size < 100
     assert error(d[1:3], x[1:3]) <= 1e-3
-
-
-@pytest.mark.parametrize("dtype", ["f4", "f8"])
-@pytest.mark.parametrize("bound", [1e-6, 0.01, 1, 1e6])
-def test_one_value_comes_back_exactly(file: Any, dtype: str, bound: float) -> None:
-    for name, shape in (
-        ("flat", (5000,)),
-        ("one", (1,)),
-        ("planes", (3, 64, 96)),
-        ("cube", (20, 30, 40)),
-    ):
-        x = np.full(shape, 273.15, dtype)
-        d = file.create_dataset(name, data=x, chunks=shape, **ghz.hdf5(abs=bound))
-        np.testing.assert_array_equal(stored(d)[:], x)
-
-
-def test_one_value_beside_missing_ones_comes_back_exactly(file: Any) -> None:
-    x = np.full((40, 64), 273.15, "f4")
-    x[3:9, 20:], x[30] = -999, np.nan
-    d = file.create_dataset("x", data=x, chunks=x.shape, **ghz.hdf5(abs=0.01, fill_value=-999))
-    wanted = np.where(np.isnan(x), np.float32(-999), x)
-    np.testing.assert_array_equal(stored(d)[:], wanted)
 
 
 def test_a_chunk_is_a_stream_of_its_shape(file: Any) -> None:
@@ -145,17 +125,6 @@ def test_bounds_that_are_none(bounds: Any) -> None:
         ghz.hdf5(abs=1, fill_value=float("inf"))
 
 
-@pytest.mark.parametrize("fillvalue", [None, 0, -999])
-def test_padding_does_not_widen_the_range(file: Any, fillvalue: Any) -> None:
-    x = field((50, 50), "f8") + 270
-    d = file.create_dataset("x", data=x, chunks=(40, 40), fillvalue=fillvalue, **ghz.hdf5(rel=1e-3))
-    d = stored(d)
-    for rows in (slice(0, 40), slice(40, 50)):
-        for columns in (slice(0, 40), slice(40, 50)):
-            part = x[rows, columns]
-            assert error(d[rows, columns], part) <= 1e-3 * (part.max() - part.min())
-
-
 @pytest.mark.parametrize("given", [False, True])
 def test_fill_values_are_kept(file: Any, given: bool) -> None:
     x = field((60, 70), "f4") + 270
@@ -169,44 +138,6 @@ def test_fill_values_are_kept(file: Any, given: bool) -> None:
     assert (d[:][holes] == np.float32(1e20)).all()
     assert error(d[:][~holes], x[~holes]) <= 1e-3
     assert d.id.get_storage_size() < x.nbytes * 0.7
-
-
-def test_what_does_not_compress_stays_as_it_was(file: Any) -> None:
-    x = np.random.default_rng(1).normal(size=(64, 64))
-    d = file.create_dataset("x", data=x, chunks=(32, 64), **ghz.hdf5(abs=1e-300))
-    d = stored(d)
-    assert [d.id.get_chunk_info(i).filter_mask for i in range(2)] == [1, 1]
-    assert d.id.get_storage_size() == x.nbytes
-    assert (d[:] == x).all()
-
-
-@pytest.mark.parametrize("dtype", ["i1", "i2", "i4", "u1", "u2", "u4"])
-@pytest.mark.parametrize("fillvalue", [None, 7])
-def test_integers(file: Any, dtype: str, fillvalue: Any) -> None:
-    x = np.round(100 * (1 + field((70, 90), "f8")) / 3).clip(0, 100).astype(dtype)
-    limits = np.iinfo(dtype)
-    x[3, 4:6] = limits.min, limits.max
-    d = file.create_dataset(
-        "x", data=x, chunks=(32, 64), fillvalue=fillvalue, compression=ghz.Hdf5(lossless=True)
-    )
-    d = stored(d)
-    assert d.dtype == x.dtype and (d[:] == x).all()
-    number = ["i1", "i2", "i4", "i8", "u1", "u2", "u4"].index(dtype) + 2
-    assert d.id.get_create_plist().get_filter(0)[2][6] == number
-    assert dtype[1] == "1" or d.id.get_storage_size() < x.nbytes
-    with pytest.raises((ValueError, OSError), match="integers are compressed without loss alone"):
-        file.create_dataset("y", data=x, chunks=(32, 64), compression=ghz.Hdf5(abs=1))
-
-
-@pytest.mark.parametrize("dtype", ["f4", "f8"])
-def test_a_grid(file: Any, dtype: str) -> None:
-    x = (np.round(400 * field((70, 90), "f8")) / 4).astype(dtype)
-    x[9, 9] = 0.1  # is no multiple, and comes back, too
-    d = file.create_dataset("x", data=x, chunks=(32, 64), compression=ghz.Hdf5(step=0.25))
-    d = stored(d)
-    assert (d[:] == x).all()
-    assert d.id.get_storage_size() < x.nbytes
-    assert d.id.get_create_plist().get_filter(0)[2][1] == 3
 
 
 def test_a_packed_variable_of_netcdf4(tmp_path: pathlib.Path) -> None:
@@ -240,14 +171,6 @@ def test_other_types(file: Any, dtype: Any) -> None:
     assert "x" not in file
 
 
-@pytest.mark.parametrize("before", [{"shuffle": True}, {"scaleoffset": 2}])
-def test_filters_before(file: Any, before: Any) -> None:
-    """Shuffled bytes are floats of which an error within the bound is one of any size."""
-    with pytest.raises((ValueError, OSError), match="comes before this one"):
-        file.create_dataset("x", data=field((90, 100), "f4"), **before, **ghz.hdf5(abs=1e-3))
-    assert "x" not in file
-
-
 def test_types_of_any_length(file: Any) -> None:
     """HDF5 itself leaves filters away that are optional, as those of h5py are."""
     lists = file.create_dataset("x", (9,), h5py.vlen_dtype("f4"), chunks=(3,), **ghz.hdf5(abs=1))
@@ -267,6 +190,7 @@ def test_types_of_any_length(file: Any) -> None:
         ((1, 2, 0, 1072693248), "neither 0"),
         ((1, 0, 0, 0), "not a positive, finite number"),
         ((1, 0, 0, 2146959360), "not a positive, finite number"),
+        ((1, 256, 0, 1072693248), "announces a fill value"),
         ((1, 256, 0, 1072693248, 0, 2146959360), "fill value is not finite"),
         ((1, 0, 0, 1072693248, 0, 0, 0, 9), "disagree"),
         ((1,) * 200, "too many numbers"),
@@ -317,34 +241,6 @@ def test_unlimited(file: Any) -> None:
 
 
 # ---- Chunks that lie -----------------------------------------------------------------------------
-
-
-def damaged_chunks() -> list[tuple[str, bytes]]:
-    good = bytes(ghz.compress(field((32, 32), "f4"), abs=1e-3))
-    flipped = bytearray(good)
-    flipped[4] ^= 255
-    return [
-        ("empty", b"\0"),
-        ("foreign", b"not a stream at all" * 20),
-        ("truncated", good[:-1]),
-        ("longer", good + b"\0"),
-        ("flipped", bytes(flipped)),
-        ("other shape", bytes(ghz.compress(field((16, 64), "f4"), abs=1e-3))),
-        ("other type", bytes(ghz.compress(field((32, 32), "f8"), abs=1e-3))),
-        ("larger", bytes(ghz.compress(field((64, 64), "f4"), abs=1e-3))),
-    ]
-
-
-@pytest.mark.parametrize(("name", "data"), damaged_chunks())
-def test_damaged_chunks(tmp_path: pathlib.Path, name: str, data: bytes) -> None:
-    with h5py.File(tmp_path / "test.h5", "w") as f:
-        d = f.create_dataset("x", (64, 32), "f4", chunks=(32, 32), **ghz.hdf5(abs=1e-3))
-        d[32:] = 7
-        d.id.write_direct_chunk((0, 0), data)
-    with h5py.File(tmp_path / "test.h5") as f:
-        with pytest.raises(OSError, match="filter returned failure|ghz: "):
-            f["x"][:32]
-        assert error(f["x"][32:], np.full((32, 32), 7.0)) <= 1e-3
 
 
 def test_values_of_another_size_on_reading(tmp_path: pathlib.Path) -> None:
@@ -450,20 +346,6 @@ def test_the_search_path(path: str | None, monkeypatch: Any) -> None:
     behind = two.removeprefix(one)
     assert not behind if path in ("::", "/a:/b") else behind in ("", behind.rstrip("/"))
     assert not behind or behind.endswith("netCDF4/plugins")
-
-
-def test_children_of_a_process_with_filter_threads(tmp_path: pathlib.Path) -> None:
-    program = """import ghz, h5py, os, signal, numpy as np
-    x = np.random.default_rng(1).normal(0, 1, (2, 256, 1024)).astype("f4")
-    f = h5py.File("x.h5", "w")
-    f.create_dataset("x", data=x, chunks=(1, 256, 1024), compression=ghz.Hdf5(abs=1e-3))
-    f.close()
-    assert abs(h5py.File("x.h5")["x"][:] - x).max() <= 1e-3
-    child = os.fork()
-    if child == 0: signal.alarm(60); os._exit(int(abs(h5py.File("x.h5")["x"][1] - x[1]).max() > 1e-3))
-    assert os.waitpid(child, 0)[1] == 0"""
-    lines, threads = program.replace("\n    ", "\n"), os.environ | {"GHZ_THREADS": "2"}
-    subprocess.run([sys.executable, "-c", lines], cwd=tmp_path, env=threads, check=True)
 
 
 def test_two_libraries_at_once(tmp_path: pathlib.Path) -> None:

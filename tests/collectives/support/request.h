@@ -61,7 +61,7 @@ typedef struct test_request {
   MPI_Comm comm;
   ghz_mpi_options options;
   ghz_mpi_report report;
-  guarded sent, received; /* where it has buffers of its own */
+  guarded sent, received;                                       /* where it has buffers of its own */
   void (*bend)(MPI_Count *counts, MPI_Count *places, int last); /* NULL, or what makes block lists wrong */
   int no_counts;
 } test_request;

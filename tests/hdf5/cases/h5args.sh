@@ -86,6 +86,15 @@ fails 1 "the h5repack line that \`ghz h5args --abs NAME=E FILE\` prints" "$GHZ" 
 lines --abs tas=0.01 deflated.nc
 [ ! -s copy ] && grep -q 'tas: is compressed already .*: nccopy would leave the filter out, take h5repack' said || die "$(cat printed said)"
 eval "$(cat repack) deflated.nc small.nc"
+# nccopy keeps the compression of its input, and leaves the filter out; -d 0 first, and it is used.
+$(nccopy_to --abs 0.01 --fill 1e20 --var tas) deflated.nc made.nc || die "nccopy failed"
+[ -z "$(compressed made.nc)" ] || die "docs/HDF5.md says that nccopy leaves the filter out"
+nccopy -d 0 deflated.nc plain.nc
+$(nccopy_to --abs 0.01 --fill 1e20 --var tas) plain.nc made.nc || die "nccopy failed"
+[ "$(compressed made.nc)" = tas ] || die "no filter: $(compressed made.nc)"
+# Integers are refused, and nccopy says so.
+! $(nccopy_to --abs 1e-3 --var count) t.nc all.nc 2>said || die "integers were taken"
+grep -q 'HDF error' said || die "nccopy said: $(cat said)"
 ok "$GHZ" mean -q small.nc small.nc --var tas -o mean.nc
 
 # A bound is for what readers see; nccopy takes groups' names as they are; quality is beside data.

@@ -6,18 +6,13 @@
 "$TOOL" make wave 40000 f64 >x.f64
 "$TOOL" make noise 40000 f32 >noise.f32
 
-# Both types, extents that the chunks do not divide, of one to four dimensions.
-for shape in "40000 5000" "200 200 64 64" "20 40 50 16 16 16" "4 10 20 50 3 4 20 50"; do
-  read -ra n <<<"$shape"
-  rank=$((${#n[@]} / 2))
-  chunk=$(IFS=x && echo "${n[*]:rank}")
-  for type in f32 f64; do
-    h5make x.$type x.h5 tas "${n[@]:0:rank}"
-    $(repack --abs 1e-3 --var tas) -l tas:CHUNK="$chunk" x.h5 y.h5 || die "h5repack failed"
-    [ $(($(h5stored y.h5 tas) * 3)) -lt "$(stat -c %s x.$type)" ] || die "$chunk of $type: $(h5stored y.h5 tas) bytes"
-    h5values y.h5 tas back.$type
-    within x.$type back.$type $type 1e-3
-  done
+# Both types, extents that the chunks do not divide. (Other dimensions: plugins/python/tests/test_hdf5.py)
+for type in f32 f64; do
+  h5make x.$type x.h5 tas 20 40 50
+  $(repack --abs 1e-3 --var tas) -l tas:CHUNK=16x16x16 x.h5 y.h5 || die "h5repack failed"
+  [ $(($(h5stored y.h5 tas) * 3)) -lt "$(stat -c %s x.$type)" ] || die "$type: $(h5stored y.h5 tas) bytes"
+  h5values y.h5 tas back.$type
+  within x.$type back.$type $type 1e-3
 done
 
 # A relative bound: the zeros that fill up the chunks at the border do not widen the range.
@@ -73,12 +68,7 @@ refused() {
   grep -qF "$text" said || die "no '$text' in: $(cat said)"
   ! h5dump -pH refused.h5 | grep FILTER_ID || die "a filter in spite of: $text"
 }
-# h5repack asks for one number at least.
 refused "four or six numbers are needed: give the numbers that \`ghz h5args" h5repack --enable-error-stack -f tas:UD=479,1,1,1
-refused "the first number is not 1" h5repack --enable-error-stack -f tas:UD=479,1,4,9,0,0,0
-refused "neither 0 (abs) nor 1 (rel)" h5repack --enable-error-stack -f tas:UD=479,1,4,1,2,0,1
-refused "not a positive, finite number" h5repack --enable-error-stack -f tas:UD=479,1,4,1,0,0,0
-refused "announces a fill value" h5repack --enable-error-stack -f tas:UD=479,1,4,1,256,0,1072693248
 read -ra compressing < <(repack --abs 1e-3 --var tas)
 refused "required filter 479 is not registered" env HDF5_PLUGIN_PATH=/nowhere "${compressing[@]}"
 # Shuffled bytes are floats of which an error within the bound is one of any size.

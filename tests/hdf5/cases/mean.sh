@@ -120,24 +120,3 @@ for i in 0 5 9 40 90; do
 done
 head -c $((size / 2)) 3.h5 >truncated.h5
 fails 1 "truncated.h5: cannot be opened as HDF5" "$GHZ" mean 1.h5 truncated.h5 --var group/tas -o no.h5
-
-# netCDF: what else is in the first file comes along, and is as it was, where the files differ in it
-# and that is asked for.
-have ncgen && have ncdump && have nccopy || exit 0
-for i in 1 2; do
-  {
-    echo 'netcdf t { dimensions: time = UNLIMITED; lat = 60; lon = 90; variables: double lat(lat); float tas(time, lat, lon);'
-    echo "tas:_FillValue = -999.f; tas:units = \"K\"; int n(time); :run = $i; data: n = 1, 2, 3; lat = $(seq -s, 60);"
-    echo "tas = $("$TOOL" make wave 16200 f32 $i | od -An -v -w4 -tf4 | awk -v run=$i 'NR % 50 == run { $1 = "_" } { print $1 }' | paste -sd,); }"
-  } >$i.cdl
-  ncgen -4 -o plain.nc $i.cdl
-  $(nccopy_to --abs 1e-3 --fill -999 --var tas) -c tas:1,32,64 plain.nc $i.nc
-done
-ok "$GHZ" mean -q 1.nc 2.nc --var tas -o mean.nc
-rest() { ncdump "$1" | sed '1d; /^ tas = *$/,$d'; }
-diff <(rest 1.nc) <(rest mean.nc) || die "other variables and attributes are not those of 1.nc"
-values() { ncdump -p 9,17 -v tas "$1" | sed '1,/^ *tas =/d' | tr -d ' ;}\n' | tr , '\n' && echo; }
-paste <(values 1.nc) <(values 2.nc) <(values mean.nc) | awk '
-  $1 == "_" || $2 == "_" { if ($3 != "_") exit bad = 1; next }
-  { d = ($1 + $2) / 2 - $3; if (d > 1e-6 || d < -1e-6 || $3 == "_") exit bad = 1 }
-  END { exit bad || NR < 16200 }' || die "the mean is wrong"
