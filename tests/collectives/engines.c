@@ -182,8 +182,12 @@ static ghz_status decode(payload_job *job, const piece *p, const buffer *result)
   return status == GHZ_OK ? works()->decode(job, p, result) : status;
 }
 
-static const payload saboteur = {
-    .capacity = capacity, .encode = encode, .validate = validate, .reduce = reduce, .decode = decode, .scratch = 4};
+static const payload saboteur = {.capacity = capacity,
+                                 .encode = encode,
+                                 .validate = validate,
+                                 .reduce = reduce,
+                                 .decode = decode,
+                                 .scratch = 4};
 
 /* ---- One rank --------------------------------------------------------------------------------- */
 

@@ -46,25 +46,6 @@ static void mistakes(void) {
   MPI_Comm_free(&comm);
 }
 
-/* Without a fill: NaN of any rank wins, by every algorithm. MPI's own would keep or lose it by the
- * order of ranks. */
-static void nan_wins(void) {
-  static const ghz_mpi_algorithm ways[] = {GHZ_MPI_RING, GHZ_MPI_DOUBLING, GHZ_MPI_HALVING};
-  ghz_mpi_options o = GHZ_MPI_OPTIONS;
-  o.bound = (ghz_bound){GHZ_ABS, 1e-3};
-  for (int i = 0; i < COUNT; i++)
-    send[i] = i % (here.ranks + 1) == here.rank ? NAN : (float)(i % 100);
-  for (int way = 0; way < 6; way++) {
-    o.algorithm = ways[way / 2];
-    suite_case("NaN in a %s, by %s", way % 2 ? "minimum" : "maximum", ghz_mpi_algorithm_name(o.algorithm));
-    check(ghz_allreduce(send, recv, COUNT, MPI_FLOAT, way % 2 ? MPI_MIN : MPI_MAX, MPI_COMM_WORLD, &o) ==
-              MPI_SUCCESS,
-          "an error");
-    for (int i = 0; i < COUNT; i++)
-      check(!isnan(recv[i]) == (i % (here.ranks + 1) == here.ranks), "value %d is %g", i, (double)recv[i]);
-  }
-}
-
 /* A fill that is no float, beside a value that takes a bin of its own, as accurate as floats. */
 static void as_accurate_as_float(void) {
   for (int a = GHZ_MPI_ALGORITHM_AUTO; a <= GHZ_MPI_HALVING; a++) {
@@ -87,7 +68,6 @@ static void as_accurate_as_float(void) {
 
 int main(int argc, char **argv) {
   suite_begin(argc, argv, MPI_THREAD_SINGLE);
-  nan_wins();
   as_accurate_as_float();
   mistakes();
   return suite_end(NULL);

@@ -486,7 +486,7 @@ int main(int argc, char **argv) {
     average_rounding_upward();
   exact_calls();
   contradictions();
-  for (int ranks = 1; ranks <= here.ranks; ranks++)
+  for (int ranks = here.ranks < 6 ? 1 : 8; ranks <= here.ranks; ranks++) /* fewer in a job of five */
     if (ranks < 6 || ranks == here.ranks || ranks == 8 || ranks == 11)
       on_some(ranks);
   return suite_end(NULL);

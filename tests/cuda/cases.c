@@ -19,7 +19,11 @@ static const struct {
 } textures[TEXTURES] = {{WAVES, 60}, {ROUGH, 1000}, {SHOCK, 40000},    {PATCHES, 900},
                         {LAND, 300}, {ROUGH, 1e10}, {PATCHES, 0x1p60}, {WAVES, 0}};
 
-ghz_shape array_shape(size_t i) { return i < FLATS ? ghz_flat(lengths[i]) : brick_shapes[i - FLATS]; }
+ghz_shape array_of_turn(size_t i, unsigned turn) {
+  if (i >= FLATS)
+    return brick_shapes[i - FLATS];
+  return ghz_flat(lengths[i] > 6000 && turn % 4 ? lengths[i] / 16 : lengths[i]);
+}
 
 size_t fields_in_all(void) { return TEXTURES + input_count; }
 
@@ -32,9 +36,8 @@ void *field_of(const ghz_lattice *l, const ghz_shape *s, size_t made_of, uint64_
   return x;
 }
 
-const char *field_text(const ghz_shape *s, size_t made_of) {
-  return made_of < TEXTURES ? say("%s, texture %zu", shape_text(s), made_of)
-                            : say("%s, %s", shape_text(s), inputs[made_of - TEXTURES].name);
+const char *field_name(size_t made_of) {
+  return made_of < TEXTURES ? say("texture %zu", made_of) : inputs[made_of - TEXTURES].name;
 }
 
 ref_bytes stream_of_field(trial *t, const ghz_lattice *l, int order, const ghz_shape *s, size_t made_of,
@@ -62,8 +65,8 @@ ref_bytes combined(trial *t, const ghz_lattice *l, const ghz_shape *s, size_t k,
                    uint64_t seed) {
   ref_bytes operands[4];
   for (size_t i = 0; i < k; i++)
-    operands[i] = stream_of_field(t, l, i % 2 ? (int)(seed % 3) : GHZ_ORDER_BEST, s,
-                                  (seed + i * i) % TEXTURES, seed + i);
+    operands[i] =
+        stream_of_field(t, l, i % 2 ? (int)(seed % 3) : GHZ_ORDER_BEST, s, (seed + i * i) % TEXTURES, seed + i);
   return combine(t->cpu, k, operands, c);
 }
 

@@ -8,7 +8,8 @@
  * thick, long, and empty. */
 enum { FLATS = 33, BRICK_SHAPES = 18, ARRAYS = FLATS + BRICK_SHAPES };
 extern const ghz_shape brick_shapes[BRICK_SHAPES];
-ghz_shape array_shape(size_t i);
+/* Large ones every fourth turn alone, for they take their time. */
+ghz_shape array_of_turn(size_t i, unsigned turn);
 
 /* What a field is made of: smooth, rough, cut, torn, with infinities; wide, raw in part, zeros; and
  * from there on the makers of inputs.h. */
@@ -18,7 +19,7 @@ size_t fields_in_all(void);
 void *field_of(const ghz_lattice *l, const ghz_shape *s, size_t made_of, uint64_t seed);
 ref_bytes stream_of_field(trial *t, const ghz_lattice *l, int order, const ghz_shape *s, size_t made_of,
                           uint64_t seed);
-const char *field_text(const ghz_shape *s, size_t made_of);
+const char *field_name(size_t made_of);
 
 /* Combinations: both layers at higher modes and orders, many terms. */
 ref_bytes combined(trial *t, const ghz_lattice *l, const ghz_shape *s, size_t k, const int64_t *c,

@@ -36,218 +36,131 @@ void check_bad_contexts(trial *t) {
 }
 
 /* ---- Bad arguments ---- */
-static void bad_compressions(trial *t, place *p, const void *x, void *dst, size_t room) {
-  const ghz_lattice *l = &p->lattice;
-  int top = l->type == GHZ_F64 ? 8 : 4;
-  REFUSES(GHZ_EINVAL, ghz_cuda_compress(t->gpu, NULL, -1, x, ghz_flat(N), dst, room, DONE));
-  REFUSES(GHZ_EINVAL, ghz_cuda_compress(t->gpu, l, -1, NULL, ghz_flat(N), dst, room, DONE));
-  REFUSES(GHZ_EINVAL, ghz_cuda_compress(t->gpu, l, -1, x, ghz_flat(N), NULL, room, DONE));
-  REFUSES(GHZ_EINVAL, ghz_cuda_compress(t->gpu, l, -1, x, ghz_flat(N), dst, room, NULL, t->stream));
-  REFUSES(GHZ_EINVAL, ghz_cuda_compress(t->gpu, l, -3, x, ghz_flat(N), dst, room, DONE));
-  REFUSES(GHZ_EINVAL, ghz_cuda_compress(t->gpu, l, 3, x, ghz_flat(N), dst, room, DONE));
-  for (int by = 1; by < top; by++)
-    REFUSES(GHZ_EINVAL,
-            ghz_cuda_compress(t->gpu, l, -1, (const char *)x + by, ghz_flat(N - 2), dst, room, DONE));
-  for (int by = 1; by < 16; by++)
-    REFUSES(GHZ_EINVAL, ghz_cuda_compress(t->gpu, l, -1, x, ghz_flat(N), (char *)dst + by, room - 16, DONE));
-  REFUSES(GHZ_ECAPACITY, ghz_cuda_compress(t->gpu, l, -1, x, ghz_flat(N), dst, 0, DONE));
-  REFUSES(GHZ_ECAPACITY, ghz_cuda_compress(t->gpu, l, -1, x, ghz_flat(N), dst, 63, DONE));
-  REFUSES(GHZ_ECAPACITY, ghz_cuda_compress(t->gpu, l, -1, x, ghz_flat(N), dst, 64 + 8 * 3 + 2 * 20 - 1, DONE));
+#define ONE(call) (1u << CALL_##call)
+enum {
+  EVERY = (1u << CALLS) - 1,
+  FROM_VALUES = ONE(COMPRESS) | ONE(SLICE_COMPRESS),
+  TO_VALUES = ONE(DECOMPRESS) | ONE(DECOMPRESS_RANGE) | ONE(DECOMPRESS_BOX) | ONE(SLICE_DECOMPRESS) |
+              ONE(SLICE_DECOMPRESS_INTO),
+  OF_TWO = ONE(ADD) | ONE(SUBTRACT) | ONE(SUM) | ONE(MEAN) | ONE(COMBINE),
+  OF_MANY = ONE(SUM) | ONE(MEAN) | ONE(COMBINE) | ONE(SLICE_SUM),
+  OF_TILES = ONE(SLICE_COMPRESS) | ONE(SLICE_DECOMPRESS) | ONE(SLICE_SUM) | ONE(SLICE_DECOMPRESS_INTO),
+  OF_MESSAGES = ONE(SLICE_DECOMPRESS) | ONE(SLICE_SUM) | ONE(SLICE_DECOMPRESS_INTO),
+  TO_BYTES = FROM_VALUES | OF_TWO | ONE(ACCUMULATE) | ONE(SLICE_SUM),
+  SHAPED = EVERY & ~ONE(RANGE)
+};
+
+/* Where bytes of the host lie. */
+static uint8_t *on_host;
+
+/* One a line: what it is, which calls it is a mistake in, the change. */
+#define MISTAKES                                                                                               \
+  MISTAKE(no_values, FROM_VALUES | ONE(RANGE), a->x = NULL)                                                    \
+  MISTAKE(no_lattice, FROM_VALUES, a->no_lattice = 1)                                                          \
+  MISTAKE(an_order_below, FROM_VALUES, a->order = -3)                                                          \
+  MISTAKE(an_order_above, FROM_VALUES, a->order = 3)                                                           \
+  MISTAKE(no_context, EVERY, a->gpu = NULL)                                                                    \
+  MISTAKE(no_room, TO_BYTES, a->dst = NULL)                                                                    \
+  MISTAKE(no_room_for_values, TO_VALUES, a->y = NULL)                                                          \
+  MISTAKE(no_range, ONE(RANGE), a->range = NULL)                                                               \
+  MISTAKE(no_outcome, SHAPED, a->outcome = NULL)                                                               \
+  MISTAKE(type_2, EVERY & ~FROM_VALUES, a->type = (ghz_type)2)                                                 \
+  MISTAKE(type_below, EVERY & ~FROM_VALUES, a->type = (ghz_type)-1)                                            \
+  MISTAKE(to_type_2, TO_VALUES, a->out = (ghz_type)2)                                                          \
+  MISTAKE(to_a_narrower_type, TO_VALUES, (a->type = GHZ_F64, a->out = GHZ_F32))                                \
+  MISTAKE(no_stream, TO_VALUES | OF_TWO | OF_MESSAGES, a->streams[0].data = a->message.data = NULL)            \
+  MISTAKE(no_second, OF_TWO | ONE(ACCUMULATE), a->streams[1].data = NULL)                                      \
+  MISTAKE(no_streams, OF_MANY, a->no_streams = 1)                                                              \
+  MISTAKE(no_operands, OF_MANY, a->k = 0)                                                                      \
+  MISTAKE(by_0, ONE(SLICE_SUM), a->divisor = 0)                                                                \
+  MISTAKE(tiles_behind, OF_TILES, (a->first = 18, a->tiles = 3))                                               \
+  MISTAKE(a_tile_behind, OF_TILES, (a->first = 20, a->tiles = 1))                                              \
+  MISTAKE(no_tiles_far_behind, OF_TILES, (a->first = 21, a->tiles = 0))                                        \
+  MISTAKE(the_last_tile_of_all, OF_TILES, (a->first = UINT64_MAX, a->tiles = 2))                               \
+  MISTAKE(tiles_without_end, OF_TILES, (a->first = 2, a->tiles = UINT64_MAX))                                  \
+  MISTAKE(a_value_behind, ONE(DECOMPRESS_RANGE), (a->from = N, a->values = 1))                                 \
+  MISTAKE(no_values_far_behind, ONE(DECOMPRESS_RANGE), (a->from = N + 1, a->values = 0))                       \
+  MISTAKE(values_behind, ONE(DECOMPRESS_RANGE), (a->from = 1, a->values = N))                                  \
+  MISTAKE(the_last_value_of_all, ONE(DECOMPRESS_RANGE), (a->from = UINT64_MAX, a->values = 2))                 \
+  MISTAKE(values_without_end, ONE(DECOMPRESS_RANGE), (a->from = 2, a->values = SIZE_MAX))                      \
+  MISTAKE(no_origin, ONE(DECOMPRESS_BOX), a->no_origin = 1)                                                    \
+  MISTAKE(no_extent, ONE(DECOMPRESS_BOX), a->no_extent = 1)                                                    \
+  MISTAKE(a_box_behind, ONE(DECOMPRESS_BOX), (a->origin[2] = 1, a->extent[2] = N))                             \
+  MISTAKE(a_box_beside, ONE(DECOMPRESS_BOX), (a->origin[0] = 2, a->extent[2] = 1))                             \
+  MISTAKE(tilted_values, FROM_VALUES | ONE(RANGE), (a->x += 2, a->shape = ghz_flat(N - 2)))                    \
+  MISTAKE(tilted_room, TO_BYTES, (a->dst += 8, a->room -= 8))                                                  \
+  MISTAKE(a_tilted_stream, TO_VALUES | OF_TWO | OF_MESSAGES, (tilt(&a->streams[0], 8), tilt(&a->message, 8)))  \
+  MISTAKE(a_tilted_second, OF_TWO | ONE(ACCUMULATE), tilt(&a->streams[1], 8))                                  \
+  MISTAKE(tilted_doubles, TO_VALUES, (a->out = GHZ_F64, a->y += 4))                                            \
+  MISTAKE(values_on_the_host, FROM_VALUES | ONE(RANGE), a->x = on_host)                                        \
+  MISTAKE(room_on_the_host, TO_BYTES, a->dst = on_host)                                                        \
+  MISTAKE(room_for_values_on_the_host, TO_VALUES, a->y = on_host)                                              \
+  MISTAKE(range_on_the_host, ONE(RANGE), a->range = (double *)(void *)on_host)                                 \
+  MISTAKE(outcome_on_the_host, SHAPED, a->outcome = (ghz_cuda_outcome *)(void *)on_host)                       \
+  MISTAKE(stream_on_the_host, TO_VALUES | OF_TWO | OF_MESSAGES,                                                \
+          (a->streams[0].data = on_host, a->message.data = on_host))                                           \
+  MISTAKE(second_on_the_host, OF_TWO | ONE(ACCUMULATE), a->streams[1].data = on_host)
+
+static void tilt(ghz_bytes *s, size_t by) { *s = (ghz_bytes){(const char *)s->data + by, s->size - by}; }
+
+#define MISTAKE(name, calls, change)                                                                           \
+  static void name(arguments *a) { change; }
+MISTAKES
+#undef MISTAKE
+
+static const struct {
+  const char *name;
+  unsigned calls;
+  void (*make)(arguments *a);
+} mistakes[] = {
+#define MISTAKE(name, calls, change) {#name, calls, name},
+    MISTAKES
+#undef MISTAKE
+};
+
+/* Some calls with wrong arguments. */
+static void all_refuse(trial *t, unsigned calls, const arguments *a, ghz_status why, const char *what) {
+  for (int call = 0; call < CALLS; call++)
+    if (calls >> call & 1)
+      refuses(t, make_call(t, (which)call, a), why,
+              say("%s: %s, type %d", call_names[call], what, (int)a->type));
 }
 
-static void bad_lattices(trial *t, const place *p, const void *x, void *dst, size_t room) {
-  ghz_lattice bad[9];
-  for (size_t i = 0; i < COUNT(bad); i++)
-    bad[i] = p->lattice;
-  bad[0].type = (ghz_type)2;
-  bad[1].cap = 36;
-  bad[2].step = NAN;
-  bad[3].step = -1;
-  bad[4].step = INFINITY;
-  bad[5].eb = -1;
-  bad[6].eb = NAN;
-  bad[7].step = 0x1p1010;
-  bad[8].step = -0.0;
-  for (size_t i = 0; i < COUNT(bad); i++)
-    refuses(t, ghz_cuda_compress(t->gpu, &bad[i], -1, x, ghz_flat(N), dst, room, DONE), GHZ_EINVAL,
-            say("lattice %zu, type %d", i, (int)p->lattice.type));
-  ghz_lattice scaled = p->lattice; /* float32 admits 24 bits in fresh streams */
-  scaled.step = nextafter(scaled.step, 1);
-  if (scaled.type == GHZ_F32)
-    REFUSES(GHZ_EINVAL, ghz_cuda_compress(t->gpu, &scaled, -1, x, ghz_flat(N), dst, room, DONE));
-}
-
-void check_bad_compressions(trial *t) {
-  for (int type = GHZ_F32; type <= GHZ_F64; type++) {
-    place p = place_make(t, (ghz_type)type);
-    bad_compressions(t, &p, p.x.data, p.dst.data, p.dst.size);
-    bad_lattices(t, &p, p.x.data, p.dst.data, p.dst.size);
-    expect(t,
-           ghz_cuda_compress(NULL, &p.lattice, -1, p.x.data, ghz_flat(N), p.dst.data, p.dst.size, DONE) ==
-               GHZ_EINVAL,
-           "no context");
-    still_works(t, &p, "bad compressions");
-    place_free(t, &p);
-  }
-}
-
-static void bad_decompressions(trial *t, ghz_type type, ghz_bytes a, void *y) {
-  ghz_bytes none = {NULL, a.size};
-  REFUSES(GHZ_EINVAL, ghz_cuda_decompress(t->gpu, (ghz_type)2, ghz_flat(N), a, GHZ_F64, y, DONE));
-  REFUSES(GHZ_EINVAL, ghz_cuda_decompress(t->gpu, (ghz_type)-1, ghz_flat(N), a, GHZ_F64, y, DONE));
-  REFUSES(GHZ_EINVAL, ghz_cuda_decompress(t->gpu, type, ghz_flat(N), a, (ghz_type)2, y, DONE));
-  REFUSES(GHZ_EINVAL, ghz_cuda_decompress(t->gpu, type, ghz_flat(N), none, type, y, DONE));
-  REFUSES(GHZ_EINVAL, ghz_cuda_decompress(t->gpu, type, ghz_flat(N), a, type, NULL, DONE));
-  REFUSES(GHZ_EINVAL, ghz_cuda_decompress(t->gpu, type, ghz_flat(N), a, type, y, NULL, t->stream));
+static void bad_alignments(trial *t, const arguments *right) {
+  const size_t each = ghz_type_size(right->type);
   for (size_t by = 1; by < 16; by++) {
-    ghz_bytes off = {(const char *)a.data + by, a.size - by};
-    REFUSES(GHZ_EINVAL, ghz_cuda_decompress(t->gpu, type, ghz_flat(N), off, type, y, DONE));
-  }
-  for (size_t by = 1; by < ghz_type_size(type); by++)
-    REFUSES(GHZ_EINVAL, ghz_cuda_decompress(t->gpu, type, ghz_flat(N), a, type, (char *)y + by, DONE));
-  REFUSES(GHZ_EINVAL, ghz_cuda_decompress(t->gpu, type, ghz_flat(N), a, GHZ_F64, (char *)y + 4, DONE));
-  REFUSES(GHZ_EINVAL, ghz_cuda_decompress_range(t->gpu, type, ghz_flat(N), a, type, N, 1, y, DONE));
-  REFUSES(GHZ_EINVAL, ghz_cuda_decompress_range(t->gpu, type, ghz_flat(N), a, type, N + 1, 0, y, DONE));
-  REFUSES(GHZ_EINVAL, ghz_cuda_decompress_range(t->gpu, type, ghz_flat(N), a, type, 1, N, y, DONE));
-  REFUSES(GHZ_EINVAL, ghz_cuda_decompress_range(t->gpu, type, ghz_flat(N), a, type, UINT64_MAX, 2, y, DONE));
-  REFUSES(GHZ_EINVAL, ghz_cuda_decompress_range(t->gpu, type, ghz_flat(N), a, type, 2, SIZE_MAX, y, DONE));
-  REFUSES(GHZ_EINVAL, ghz_cuda_decompress_range(t->gpu, type, ghz_flat(N), a, type, 5, 10, NULL, DONE));
-  if (type == GHZ_F64)
-    REFUSES(GHZ_EINVAL, ghz_cuda_decompress(t->gpu, type, ghz_flat(N), a, GHZ_F32, y, DONE));
-}
-
-void check_bad_decompressions(trial *t) {
-  for (int type = GHZ_F32; type <= GHZ_F64; type++) {
-    place p = place_make(t, (ghz_type)type);
-    bad_decompressions(t, (ghz_type)type, device_view(&p.a), p.y.data);
-    expect(t,
-           ghz_cuda_decompress(NULL, GHZ_F32, ghz_flat(N), device_view(&p.a), GHZ_F64, p.y.data, DONE) ==
-               GHZ_EINVAL,
-           "no context");
-    still_works(t, &p, "bad decompressions");
-    place_free(t, &p);
+    arguments a = *right;
+    a.dst += by, a.room -= 16;
+    tilt(&a.streams[0], by), tilt(&a.streams[1], by), tilt(&a.message, by);
+    all_refuse(t, SHAPED, &a, GHZ_EINVAL, say("%zu bytes behind an alignment", by));
+    if (by % each == 0)
+      continue;
+    a = *right;
+    a.x += by, a.y += by, a.shape = ghz_flat(N - 16);
+    all_refuse(t, FROM_VALUES | TO_VALUES | ONE(RANGE), &a, GHZ_EINVAL, say("values %zu bytes off", by));
   }
 }
 
-void check_bad_computations(trial *t) {
-  place p = place_make(t, GHZ_F32);
-  ghz_bytes a = device_view(&p.a), none = {NULL, 100}, off = {p.a.data + 8, p.a.size - 8};
-  ghz_bytes two[2] = {a, device_view(&p.b)}, bad[2] = {a, none}, tilted[2] = {off, a};
-  int64_t c[2] = {1, 1};
-  void *dst = p.dst.data;
-  size_t room = p.dst.size;
-  REFUSES(GHZ_EINVAL, ghz_cuda_sum(t->gpu, GHZ_F32, ghz_flat(N), 0, two, dst, room, DONE));
-  REFUSES(GHZ_EINVAL, ghz_cuda_sum(t->gpu, GHZ_F32, ghz_flat(N), 2, NULL, dst, room, DONE));
-  REFUSES(GHZ_EINVAL, ghz_cuda_sum(t->gpu, GHZ_F32, ghz_flat(N), 2, bad, dst, room, DONE));
-  REFUSES(GHZ_EINVAL, ghz_cuda_sum(t->gpu, GHZ_F32, ghz_flat(N), 2, tilted, dst, room, DONE));
-  REFUSES(GHZ_EINVAL, ghz_cuda_sum(t->gpu, GHZ_F32, ghz_flat(N), 2, two, NULL, room, DONE));
-  REFUSES(GHZ_EINVAL, ghz_cuda_sum(t->gpu, GHZ_F32, ghz_flat(N), 2, two, dst, room, NULL, t->stream));
-  REFUSES(GHZ_EINVAL, ghz_cuda_sum(t->gpu, GHZ_F32, ghz_flat(N), 2, two, (char *)dst + 8, room - 8, DONE));
-  REFUSES(GHZ_EINVAL, ghz_cuda_sum(t->gpu, (ghz_type)7, ghz_flat(N), 2, two, dst, room, DONE));
-  REFUSES(GHZ_ECAPACITY, ghz_cuda_sum(t->gpu, GHZ_F32, ghz_flat(N), 2, two, dst, 50, DONE));
-  REFUSES(GHZ_EINVAL, ghz_cuda_mean(t->gpu, GHZ_F32, ghz_flat(N), 0, two, dst, room, DONE));
-  REFUSES(GHZ_EINVAL, ghz_cuda_mean(t->gpu, GHZ_F32, ghz_flat(N), 2, NULL, dst, room, DONE));
-  REFUSES(GHZ_EINVAL, ghz_cuda_linear(t->gpu, GHZ_F32, ghz_flat(N), 2, two, c, 0, dst, room, DONE));
-  REFUSES(GHZ_EINVAL, ghz_cuda_linear(t->gpu, GHZ_F32, ghz_flat(N), 0, two, c, 1, dst, room, DONE));
-  REFUSES(GHZ_EINVAL, ghz_cuda_linear(t->gpu, GHZ_F32, ghz_flat(N), 2, bad, c, 1, dst, room, DONE));
-  REFUSES(GHZ_EINVAL, ghz_cuda_add(t->gpu, GHZ_F32, ghz_flat(N), none, a, dst, room, DONE));
-  REFUSES(GHZ_EINVAL, ghz_cuda_add(t->gpu, GHZ_F32, ghz_flat(N), a, off, dst, room, DONE));
-  REFUSES(GHZ_EINVAL, ghz_cuda_subtract(t->gpu, GHZ_F32, ghz_flat(N), a, none, dst, room, DONE));
-  expect(t, ghz_cuda_add(NULL, GHZ_F32, ghz_flat(N), a, a, dst, room, DONE) == GHZ_EINVAL, "no context");
-  still_works(t, &p, "bad computations");
-  place_free(t, &p);
-}
-
-void check_bad_accumulations(trial *t) {
-  place p = place_make(t, GHZ_F32);
-  ghz_bytes b = device_view(&p.b), none = {NULL, 100};
-  uint8_t *acc = p.dst.data;
-  REFUSES(GHZ_EINVAL, ghz_cuda_accumulate(t->gpu, GHZ_F32, ghz_flat(N), NULL, p.dst.size, b, DONE));
-  REFUSES(GHZ_EINVAL, ghz_cuda_accumulate(t->gpu, GHZ_F32, ghz_flat(N), acc + 8, p.dst.size - 8, b, DONE));
-  REFUSES(GHZ_EINVAL, ghz_cuda_accumulate(t->gpu, GHZ_F32, ghz_flat(N), acc, p.dst.size, none, DONE));
-  REFUSES(GHZ_EINVAL, ghz_cuda_accumulate(t->gpu, GHZ_F32, ghz_flat(N), acc, p.dst.size, b, NULL, t->stream));
-  REFUSES(GHZ_EINVAL, ghz_cuda_accumulate(t->gpu, (ghz_type)3, ghz_flat(N), acc, p.dst.size, b, DONE));
-  REFUSES(GHZ_ECAPACITY, ghz_cuda_accumulate(t->gpu, GHZ_F32, ghz_flat(N), acc, 30, b, DONE));
-  expect(t, ghz_cuda_accumulate(NULL, GHZ_F32, ghz_flat(N), acc, p.dst.size, b, DONE) == GHZ_EINVAL,
-         "no context");
-  still_works(t, &p, "bad accumulations");
-  place_free(t, &p);
-}
-
-void check_bad_slices(trial *t) {
-  place p = place_make(t, GHZ_F32);
-  const ghz_lattice *l = &p.lattice;
-  ghz_bytes m = device_view(&p.m), none = {NULL, 100};
-  void *dst = p.dst.data, *y = p.y.data;
-  const void *x = p.x.data;
-  size_t room = p.dst.size;
-  REFUSES(GHZ_EINVAL, ghz_cuda_slice_compress(t->gpu, l, -1, x, ghz_flat(N), 20, 1, dst, room, DONE));
-  REFUSES(GHZ_EINVAL, ghz_cuda_slice_compress(t->gpu, l, -1, x, ghz_flat(N), 21, 0, dst, room, DONE));
-  REFUSES(GHZ_EINVAL, ghz_cuda_slice_compress(t->gpu, l, -1, x, ghz_flat(N), UINT64_MAX, 2, dst, room, DONE));
-  REFUSES(GHZ_EINVAL, ghz_cuda_slice_compress(t->gpu, l, -1, x, ghz_flat(N), 2, UINT64_MAX, dst, room, DONE));
-  REFUSES(GHZ_EINVAL, ghz_cuda_slice_compress(t->gpu, l, -1, NULL, ghz_flat(N), 2, 3, dst, room, DONE));
-  REFUSES(GHZ_EINVAL, ghz_cuda_slice_compress(t->gpu, l, 4, x, ghz_flat(N), 2, 3, dst, room, DONE));
-  REFUSES(GHZ_ECAPACITY,
-          ghz_cuda_slice_compress(t->gpu, l, -1, x, ghz_flat(N), 2, 3, dst, GHZ_SLICE_HEADER + 5, DONE));
-  REFUSES(GHZ_EINVAL, ghz_cuda_slice_sum(t->gpu, cuda_slice(GHZ_F32, FIRST, TILES), 1, &m, 0, dst, room, DONE));
-  REFUSES(GHZ_EINVAL, ghz_cuda_slice_sum(t->gpu, cuda_slice(GHZ_F32, FIRST, TILES), 0, &m, 1, dst, room, DONE));
-  REFUSES(GHZ_EINVAL,
-          ghz_cuda_slice_sum(t->gpu, cuda_slice(GHZ_F32, FIRST, TILES), 1, NULL, 1, dst, room, DONE));
-  REFUSES(GHZ_EINVAL,
-          ghz_cuda_slice_sum(t->gpu, cuda_slice(GHZ_F32, FIRST, TILES), 1, &none, 1, dst, room, DONE));
-  REFUSES(GHZ_EINVAL, ghz_cuda_slice_sum(t->gpu, cuda_slice(GHZ_F32, 18, 3), 1, &m, 1, dst, room, DONE));
-  REFUSES(GHZ_EINVAL, ghz_cuda_slice_decompress(t->gpu, cuda_slice(GHZ_F32, 18, 3), m, GHZ_F32, y, DONE));
-  REFUSES(GHZ_EINVAL,
-          ghz_cuda_slice_decompress(t->gpu, cuda_slice(GHZ_F32, FIRST, TILES), none, GHZ_F32, y, DONE));
-  REFUSES(GHZ_EINVAL,
-          ghz_cuda_slice_decompress(t->gpu, cuda_slice(GHZ_F32, FIRST, TILES), m, GHZ_F32, NULL, DONE));
-  REFUSES(GHZ_EINVAL,
-          ghz_cuda_slice_decompress(t->gpu, cuda_slice(GHZ_F64, FIRST, TILES), m, GHZ_F32, y, DONE));
-  still_works(t, &p, "bad slices");
-  place_free(t, &p);
-}
-
-void check_bad_ranges(trial *t) {
-  place p = place_make(t, GHZ_F64);
-  double *range = (double *)(void *)p.range.data, *host = scratch(2 * sizeof *host);
-  REFUSES(GHZ_EINVAL, ghz_cuda_range(t->gpu, (ghz_type)2, p.x.data, N, range, t->stream));
-  REFUSES(GHZ_EINVAL, ghz_cuda_range(t->gpu, GHZ_F64, NULL, N, range, t->stream));
-  REFUSES(GHZ_EINVAL, ghz_cuda_range(t->gpu, GHZ_F64, p.x.data, N, NULL, t->stream));
-  REFUSES(GHZ_EINVAL, ghz_cuda_range(t->gpu, GHZ_F64, p.x.data, N, host, t->stream));
-  REFUSES(GHZ_EINVAL, ghz_cuda_range(t->gpu, GHZ_F64, p.values, N, range, t->stream));
-  REFUSES(GHZ_EINVAL, ghz_cuda_range(t->gpu, GHZ_F64, p.x.data + 4, N - 1, range, t->stream));
-  expect(t, ghz_cuda_range(NULL, GHZ_F64, p.x.data, N, range, t->stream) == GHZ_EINVAL, "no context");
-  still_works(t, &p, "bad ranges");
-  place_free(t, &p);
+static void bad_lattices(trial *t, const arguments *right) {
+  arguments bad[10];
+  for (size_t i = 0; i < COUNT(bad); i++)
+    bad[i] = *right;
+  bad[0].lattice.type = (ghz_type)2;
+  bad[1].lattice.cap = 36;
+  bad[2].lattice.step = NAN;
+  bad[3].lattice.step = -1;
+  bad[4].lattice.step = INFINITY;
+  bad[5].lattice.eb = -1;
+  bad[6].lattice.eb = NAN;
+  bad[7].lattice.step = 0x1p1010;
+  bad[8].lattice.step = -0.0;
+  bad[9].lattice.step = nextafter(right->lattice.step, 1); /* float32 admits 24 bits in fresh streams */
+  for (size_t i = 0; i < (right->type == GHZ_F32 ? 10 : 9); i++)
+    all_refuse(t, FROM_VALUES, &bad[i], GHZ_EINVAL, say("lattice %zu", i));
 }
 
 /* Shapes that are none, and those of bricks where values do not lie one after the other. */
-static void bad_shape(trial *t, place *p, ghz_shape shape) {
-  const ghz_bytes two[2] = {device_view(&p->a), device_view(&p->b)};
-  const int64_t c[2] = {1, 1};
-  uint8_t *dst = p->dst.data, *y = p->y.data;
-  const size_t room = p->dst.size;
-  const ghz_cuda_slice slice = {GHZ_F32, shape, 0, 0};
-  const uint64_t nowhere[3] = {0, 0, 0};
-  REFUSES(GHZ_EINVAL, ghz_cuda_compress(t->gpu, &p->lattice, -1, p->x.data, shape, dst, room, DONE));
-  REFUSES(GHZ_EINVAL,
-          ghz_cuda_slice_compress(t->gpu, &p->lattice, -1, p->x.data, shape, 0, 0, dst, room, DONE));
-  REFUSES(GHZ_EINVAL, ghz_cuda_decompress(t->gpu, GHZ_F32, shape, two[0], GHZ_F32, y, DONE));
-  REFUSES(GHZ_EINVAL, ghz_cuda_decompress_range(t->gpu, GHZ_F32, shape, two[0], GHZ_F32, 0, 0, y, DONE));
-  REFUSES(GHZ_EINVAL, ghz_cuda_sum(t->gpu, GHZ_F32, shape, 2, two, dst, room, DONE));
-  REFUSES(GHZ_EINVAL, ghz_cuda_mean(t->gpu, GHZ_F32, shape, 2, two, dst, room, DONE));
-  REFUSES(GHZ_EINVAL, ghz_cuda_linear(t->gpu, GHZ_F32, shape, 2, two, c, 1, dst, room, DONE));
-  REFUSES(GHZ_EINVAL, ghz_cuda_add(t->gpu, GHZ_F32, shape, two[0], two[1], dst, room, DONE));
-  REFUSES(GHZ_EINVAL, ghz_cuda_subtract(t->gpu, GHZ_F32, shape, two[0], two[1], dst, room, DONE));
-  REFUSES(GHZ_EINVAL, ghz_cuda_accumulate(t->gpu, GHZ_F32, shape, dst, room, two[0], DONE));
-  REFUSES(GHZ_EINVAL, ghz_cuda_slice_sum(t->gpu, slice, 1, two, 1, dst, room, DONE));
-  REFUSES(GHZ_EINVAL, ghz_cuda_slice_decompress(t->gpu, slice, two[0], GHZ_F32, y, DONE));
-  REFUSES(GHZ_EINVAL, ghz_cuda_slice_decompress_into(t->gpu, slice, two[0], GHZ_F32, y, DONE));
-  REFUSES(GHZ_EINVAL,
-          ghz_cuda_decompress_box(t->gpu, GHZ_F32, shape, two[0], GHZ_F32, nowhere, nowhere, y, DONE));
-}
-
-void check_bad_shapes(trial *t) {
+static void bad_shapes(trial *t, const arguments *right) {
   static const ghz_shape bad[] = {{0, {1, 1, N}},
                                   {4, {1, 1, N}},
                                   {-1, {1, 1, N}},
@@ -256,25 +169,51 @@ void check_bad_shapes(trial *t) {
                                   {1, {0, 1, N}},
                                   {3, {1ull << 32, 1ull << 32, 1}},
                                   {2, {3, UINT64_MAX, UINT64_MAX}}};
-  const ghz_shape bricks = {3, {8, 8, 16}};
-  const uint64_t at[3] = {7, 1, 3}, most[3] = {1, 7, 13}, more[3] = {2, 1, 1};
-  place p = place_make(t, GHZ_F32);
-  for (size_t i = 0; i < COUNT(bad); i++)
-    bad_shape(t, &p, bad[i]);
-  const ghz_bytes a = device_view(&p.a);
-  void *y = p.y.data;
-  REFUSES(GHZ_EINVAL,
-          ghz_cuda_decompress_range(t->gpu, GHZ_F32, bricks, a, GHZ_F32, bricks.extent[2], 1, y, DONE));
-  REFUSES(GHZ_EINVAL,
-          ghz_cuda_slice_decompress(t->gpu, (ghz_cuda_slice){GHZ_F32, bricks, 0, 1}, a, GHZ_F32, y, DONE));
-  REFUSES(GHZ_EINVAL, ghz_cuda_decompress_box(t->gpu, GHZ_F32, bricks, a, GHZ_F32, at, more, y, DONE));
-  REFUSES(GHZ_EINVAL,
-          ghz_cuda_decompress_box(t->gpu, GHZ_F32, bricks, a, GHZ_F32, more, bricks.extent, y, DONE));
-  REFUSES(GHZ_EINVAL, ghz_cuda_decompress_box(t->gpu, GHZ_F32, bricks, a, GHZ_F32, NULL, most, y, DONE));
-  REFUSES(GHZ_EINVAL, ghz_cuda_decompress_box(t->gpu, GHZ_F32, bricks, a, GHZ_F32, at, NULL, y, DONE));
-  REFUSES(GHZ_EINVAL, ghz_cuda_decompress_box(t->gpu, GHZ_F32, bricks, a, GHZ_F32, at, most, NULL, DONE));
-  still_works(t, &p, "bad shapes");
-  place_free(t, &p);
+  arguments a = *right;
+  a.from = a.values = a.first = a.tiles = 0;
+  memset(a.origin, 0, sizeof a.origin);
+  memset(a.extent, 0, sizeof a.extent);
+  for (size_t i = 0; i < COUNT(bad); i++) {
+    a.shape = bad[i];
+    all_refuse(t, SHAPED, &a, GHZ_EINVAL, say("shape %zu", i));
+  }
+  a.shape = (ghz_shape){3, {8, 8, 16}};
+  a.tiles = 1;
+  all_refuse(t, ONE(SLICE_DECOMPRESS), &a, GHZ_EINVAL, "tiles of bricks one after the other");
+  a.from = a.shape.extent[2], a.values = 1;
+  all_refuse(t, ONE(DECOMPRESS_RANGE), &a, GHZ_EINVAL, "a range behind the first line of bricks");
+}
+
+/* Fewer bytes than an index has. */
+static void little_room(trial *t, const arguments *right) {
+  static const size_t rooms[] = {0, 30, 63, GHZ_SLICE_HEADER + 5, 72 + 8 * 2 + 2 * 20 - 1};
+  arguments a = *right;
+  for (size_t i = 0; i < COUNT(rooms); i++) {
+    a.room = rooms[i];
+    all_refuse(t, a.room > GHZ_SLICE_HEADER + 5 ? TO_BYTES & ~OF_TILES : TO_BYTES, &a, GHZ_ECAPACITY,
+               say("room for %zu bytes", a.room));
+  }
+}
+
+void check_bad_arguments(trial *t) {
+  for (int type = GHZ_F32; type <= GHZ_F64; type++) {
+    SCOPE;
+    place p = place_make(t, (ghz_type)type);
+    const arguments right = right_arguments(t, &p);
+    void *room = scratch(p.dst.size + 16);
+    on_host = (uint8_t *)room + (16 - (uintptr_t)room % 16) % 16;
+    for (size_t i = 0; i < COUNT(mistakes); i++) {
+      arguments a = right;
+      mistakes[i].make(&a);
+      all_refuse(t, mistakes[i].calls, &a, GHZ_EINVAL, mistakes[i].name);
+    }
+    bad_alignments(t, &right);
+    bad_lattices(t, &right);
+    bad_shapes(t, &right);
+    little_room(t, &right);
+    still_works(t, &p, "bad arguments");
+    place_free(t, &p);
+  }
 }
 
 /* ---- Limits of the context ---- */
@@ -300,28 +239,22 @@ static void small_slice(trial *t, const place *p) {
 void check_set_up_limits(trial *t) {
   place p = place_make(t, GHZ_F32);
   ghz_cuda *large = t->gpu;
-  ghz_bytes two[3] = {device_view(&p.a), device_view(&p.b), device_view(&p.a)};
-  int64_t c[3] = {1, 1, 1};
-  void *dst = p.dst.data;
-  size_t room = p.dst.size, few = N - GHZ_CHUNK;
+  size_t few = N - GHZ_CHUNK;
   ghz_status status = ghz_cuda_create(&t->gpu, few, 2);
   if (!expect(t, status == GHZ_OK, "a small context: %s", ghz_cuda_message(NULL))) {
     t->gpu = large;
     return;
   }
-  REFUSES(GHZ_ECAPACITY, ghz_cuda_compress(t->gpu, &p.lattice, -1, p.x.data, ghz_flat(N), dst, room, DONE));
-  REFUSES(GHZ_ECAPACITY, ghz_cuda_decompress(t->gpu, GHZ_F32, ghz_flat(N), two[0], GHZ_F32, p.y.data, DONE));
-  REFUSES(GHZ_ECAPACITY, ghz_cuda_add(t->gpu, GHZ_F32, ghz_flat(N), two[0], two[1], dst, room, DONE));
-  REFUSES(GHZ_ECAPACITY, ghz_cuda_accumulate(t->gpu, GHZ_F32, ghz_flat(N), dst, room, two[0], DONE));
-  REFUSES(GHZ_ECAPACITY, ghz_cuda_sum(t->gpu, GHZ_F32, ghz_flat(few), 3, two, dst, room, DONE));
-  REFUSES(GHZ_ECAPACITY, ghz_cuda_mean(t->gpu, GHZ_F32, ghz_flat(few), 3, two, dst, room, DONE));
-  REFUSES(GHZ_ECAPACITY, ghz_cuda_linear(t->gpu, GHZ_F32, ghz_flat(few), 3, two, c, 1, dst, room, DONE));
-  REFUSES(GHZ_ECAPACITY,
-          ghz_cuda_compress(t->gpu, &p.lattice, -1, p.x.data, ghz_flat(SIZE_MAX), dst, room, DONE));
-  REFUSES(GHZ_ECAPACITY, ghz_cuda_slice_compress(t->gpu, &p.lattice, -1, p.x.data, ghz_flat(N), 0,
-                                                 (N + 1023) / 1024, dst, room, DONE));
-  REFUSES(GHZ_EINVAL,
-          ghz_cuda_slice_compress(t->gpu, &p.lattice, -1, p.x.data, ghz_flat(SIZE_MAX), 0, 1, dst, room, DONE));
+  arguments a = right_arguments(t, &p);
+  a.first = 0, a.tiles = (N + 1023) / 1024;
+  all_refuse(t, (SHAPED & ~(TO_VALUES | ONE(SLICE_SUM))) | ONE(DECOMPRESS), &a, GHZ_ECAPACITY,
+             "too many values");
+  a.shape = ghz_flat(SIZE_MAX);
+  all_refuse(t, ONE(COMPRESS), &a, GHZ_ECAPACITY, "SIZE_MAX values");
+  all_refuse(t, ONE(SLICE_COMPRESS), &a, GHZ_EINVAL, "some of SIZE_MAX values");
+  a.shape = ghz_flat(few);
+  a.k = 3;
+  all_refuse(t, ONE(SUM) | ONE(MEAN) | ONE(COMBINE), &a, GHZ_ECAPACITY, "too many operands");
   small_slice(t, &p);
   void *x = input_make(&inputs[0], GHZ_F32, few, p.lattice.step, 3);
   operation o = {.kind = COMPRESS, .lattice = p.lattice, .order = -1, .x = x, .n = few};
@@ -331,46 +264,11 @@ void check_set_up_limits(trial *t) {
   agree(t, &o, "as many operands as the context is for");
   ghz_cuda_free(t->gpu);
   t->gpu = large;
-  ghz_bytes many[GHZ_CUDA_OPERANDS + 1];
-  for (size_t i = 0; i < COUNT(many); i++)
-    many[i] = two[0];
-  REFUSES(GHZ_ECAPACITY, ghz_cuda_sum(t->gpu, GHZ_F32, ghz_flat(N), COUNT(many), many, dst, room, DONE));
+  a = right_arguments(t, &p);
+  a.k = COUNT(a.streams);
+  for (size_t i = 0; i < a.k; i++)
+    a.streams[i] = a.streams[0];
+  all_refuse(t, ONE(SUM), &a, GHZ_ECAPACITY, "more operands than any context is for");
   still_works(t, &p, "limits");
-  place_free(t, &p);
-}
-
-/* ---- Memory of the wrong kind ---- */
-void check_host_memory_is_refused(trial *t) {
-  place p = place_make(t, GHZ_F32);
-  ghz_bytes a = device_view(&p.a), host = view(p.stream), pair[2] = {a, host}, message = view(p.message);
-  void *room = scratch(p.dst.size + 16), *dst = (char *)room + (16 - (uintptr_t)room % 16) % 16;
-  ghz_cuda_outcome *outcome = scratch(sizeof *outcome), on_stack;
-  int64_t c[2] = {1, 1};
-  void *there = p.dst.data;
-  size_t size = p.dst.size;
-  REFUSES(GHZ_EINVAL, ghz_cuda_compress(t->gpu, &p.lattice, -1, p.values, ghz_flat(N), there, size, DONE));
-  REFUSES(GHZ_EINVAL, ghz_cuda_compress(t->gpu, &p.lattice, -1, p.x.data, ghz_flat(N), dst, size, DONE));
-  REFUSES(GHZ_EINVAL,
-          ghz_cuda_compress(t->gpu, &p.lattice, -1, p.x.data, ghz_flat(N), there, size, outcome, t->stream));
-  REFUSES(GHZ_EINVAL,
-          ghz_cuda_compress(t->gpu, &p.lattice, -1, p.x.data, ghz_flat(N), there, size, &on_stack, t->stream));
-  REFUSES(GHZ_EINVAL, ghz_cuda_decompress(t->gpu, GHZ_F32, ghz_flat(N), host, GHZ_F32, p.y.data, DONE));
-  REFUSES(GHZ_EINVAL, ghz_cuda_decompress(t->gpu, GHZ_F32, ghz_flat(N), a, GHZ_F32, dst, DONE));
-  REFUSES(GHZ_EINVAL, ghz_cuda_decompress_range(t->gpu, GHZ_F32, ghz_flat(N), a, GHZ_F32, 3, 9, dst, DONE));
-  REFUSES(GHZ_EINVAL, ghz_cuda_add(t->gpu, GHZ_F32, ghz_flat(N), host, a, there, size, DONE));
-  REFUSES(GHZ_EINVAL, ghz_cuda_subtract(t->gpu, GHZ_F32, ghz_flat(N), a, host, there, size, DONE));
-  REFUSES(GHZ_EINVAL, ghz_cuda_sum(t->gpu, GHZ_F32, ghz_flat(N), 2, pair, there, size, DONE));
-  REFUSES(GHZ_EINVAL, ghz_cuda_mean(t->gpu, GHZ_F32, ghz_flat(N), 2, pair, there, size, DONE));
-  REFUSES(GHZ_EINVAL, ghz_cuda_linear(t->gpu, GHZ_F32, ghz_flat(N), 2, pair, c, 1, there, size, DONE));
-  REFUSES(GHZ_EINVAL, ghz_cuda_add(t->gpu, GHZ_F32, ghz_flat(N), a, a, dst, size, DONE));
-  REFUSES(GHZ_EINVAL, ghz_cuda_accumulate(t->gpu, GHZ_F32, ghz_flat(N), dst, size, a, DONE));
-  REFUSES(GHZ_EINVAL, ghz_cuda_accumulate(t->gpu, GHZ_F32, ghz_flat(N), there, size, host, DONE));
-  REFUSES(GHZ_EINVAL,
-          ghz_cuda_slice_compress(t->gpu, &p.lattice, -1, p.values, ghz_flat(N), 1, 2, there, size, DONE));
-  REFUSES(GHZ_EINVAL,
-          ghz_cuda_slice_sum(t->gpu, cuda_slice(GHZ_F32, FIRST, TILES), 1, &message, 1, there, size, DONE));
-  REFUSES(GHZ_EINVAL, ghz_cuda_slice_decompress(t->gpu, cuda_slice(GHZ_F32, FIRST, TILES), message, GHZ_F32,
-                                                p.y.data, DONE));
-  still_works(t, &p, "host memory");
   place_free(t, &p);
 }

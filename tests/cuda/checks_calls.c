@@ -1,5 +1,5 @@
-/* checks_calls.c: what a call for a device leaves to its caller: where outcomes and operands lie,
- * host arrays, streams, errors, rounding. */
+/* checks_calls.c: what a call for a device leaves to its caller: where outcomes lie, streams, errors,
+ * rounding. */
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "workplace.h"
 #include <fenv.h>
@@ -50,80 +50,6 @@ void check_outcome_in_device_memory(trial *t) {
   expect(t, status == GHZ_ECAPACITY && ghz_cuda_message(t->gpu)[0], "one byte too few: %d, \"%s\"", (int)status,
          ghz_cuda_message(t->gpu));
   device_guards(t, &there, "outcome");
-  place_free(t, &p);
-}
-
-/* What was passed in host memory may be overwritten at once. */
-void check_host_arrays_are_free_after_the_call(trial *t) {
-  static const size_t counts[] = {1, 2, 3, GHZ_CUDA_OPERANDS};
-  place p = place_make(t, GHZ_F32);
-  for (size_t i = 0; i < COUNT(counts); i++)
-    for (int what = 0; what < 3; what++) {
-      SCOPE;
-      size_t k = counts[i];
-      ghz_bytes *streams = scratch(k * sizeof *streams);
-      int64_t *c = scratch(k * sizeof *c), kept[GHZ_CUDA_OPERANDS];
-      ref_bytes s[GHZ_CUDA_OPERANDS];
-      for (size_t j = 0; j < k; j++) {
-        streams[j] = device_view(j % 2 ? &p.b : &p.a);
-        s[j] = j % 2 ? p.other : p.stream;
-        kept[j] = c[j] = (int64_t)j % 5 - 2;
-      }
-      static const kind kinds[3] = {SUM, MEAN, COMBINE};
-      operation o = {
-          .kind = kinds[what], .lattice = p.lattice, .n = N, .k = k, .operands = s, .coefficients = c};
-      ghz_cuda_outcome outcome = {.size = 0};
-      ghz_status status = gpu_launch(t, &o, NULL, streams, p.dst.data, p.dst.size);
-      memset(streams, 0xff, k * sizeof *streams);
-      memset(c, 0xff, k * sizeof *c);
-      status = status == GHZ_OK ? gpu_wait(t, &outcome) : status;
-      expect(t, status == GHZ_OK, "%zu operands, operation %d: %d", k, what, (int)status);
-      o.coefficients = kept;
-      made want = cpu_make(t, &o);
-      ref_bytes got = {device_read(t, &p.dst, (size_t)outcome.size), (size_t)outcome.size};
-      same_bytes(t, got, want.bytes, say("%zu operands, operation %d", k, what));
-    }
-  ghz_lattice copy = p.lattice, *l = &copy;
-  ghz_status status = ghz_cuda_compress(t->gpu, l, -1, p.x.data, ghz_flat(N), p.dst.data, p.dst.size, DONE);
-  memset(l, 0xff, sizeof *l);
-  ghz_cuda_outcome outcome = {.size = 0};
-  status = status == GHZ_OK ? gpu_wait(t, &outcome) : status;
-  expect(t, status == GHZ_OK && outcome.size == p.stream.size, "lattice: %d", (int)status);
-  place_free(t, &p);
-}
-
-/* A stream knows its size: what follows in its buffer is not looked at. */
-void check_operands_with_room_behind(trial *t) {
-  static const size_t more[] = {1, 7, 100, 10000};
-  place p = place_make(t, GHZ_F32);
-  for (size_t i = 0; i < COUNT(more); i++) {
-    SCOPE;
-    ref_bytes s[2] = {bytes_new(p.stream.size + more[i]), bytes_new(p.other.size + more[i])};
-    ref_bytes exact[2] = {p.stream, p.other}, message = bytes_new(p.message.size + more[i]);
-    for (size_t j = 0; j < 2; j++) {
-      memset(s[j].data, 0xee, s[j].size);
-      memcpy(s[j].data, exact[j].data, exact[j].size);
-    }
-    memset(message.data, 0xee, message.size);
-    memcpy(message.data, p.message.data, p.message.size);
-    operation o = {.kind = ADD, .lattice = p.lattice, .n = N, .k = 2, .operands = exact};
-    made want = cpu_make(t, &o);
-    o.operands = s;
-    made got = gpu_make(t, &o, want.bytes.size, "sum");
-    expect(t, got.status == GHZ_OK, "%zu bytes behind the operands of a sum: %d", more[i], (int)got.status);
-    same_bytes(t, got.bytes, want.bytes, say("%zu bytes behind", more[i]));
-    ref_bytes sources[2] = {s[0], message};
-    for (int part = 0; part < 2; part++) {
-      SCOPE;
-      uint8_t *values;
-      reading r = {.type = GHZ_F32, .n = N, .source = sources[part], .out = GHZ_F32};
-      r.part = part ? MESSAGE : ALL;
-      r.first = part ? FIRST : 0;
-      r.count = part ? TILES : 0;
-      ghz_status status = gpu_read(t, &r, &values, "values");
-      expect(t, status == GHZ_OK, "%zu bytes behind a source: %d", more[i], (int)status);
-    }
-  }
   place_free(t, &p);
 }
 

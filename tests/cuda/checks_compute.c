@@ -3,6 +3,7 @@
 #include "cases.h"
 #include "checks.h"
 #include "fields.h"
+#include "pairs.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,31 +22,6 @@ static void agree_on(trial *t, kind kind_of, const ghz_lattice *l, size_t n, siz
 }
 
 /* ---- Pairs ---- */
-/* Makers whose tiles are of every kind. */
-static const char *const modes[] = {"zeros",       "walk",           "coarse_noise", "fine_noise", "wide_noise",
-                                    "random_bits", "beyond_lattice", "specials",     "land_mask",  "sparse"};
-
-void check_add_modes_and_orders(trial *t) {
-  size_t n = 1500;
-  for (int type = GHZ_F32; type <= GHZ_F64; type++)
-    for (size_t a = 0; a < COUNT(modes); a++)
-      for (size_t b = 0; b < COUNT(modes); b++)
-        for (int orders = 0; orders < 9; orders++) {
-          SCOPE;
-          if ((orders + (int)(a + b)) % by_extent(t, 9, 4, 1))
-            continue;
-          ghz_lattice l = lattice_abs((ghz_type)type, 0.3);
-          if (type == GHZ_F32 && orders % 3 == 1) /* coarse integers of 18 to 22 bits */
-            l = lattice_offset(0.3, ldexp(1.3, 17 + (int)(a + b) % 6));
-          l.cap = type == GHZ_F64 && orders % 2 ? 35 : l.cap;
-          ref_bytes s[2] = {stream_of(t->cpu, &l, orders / 3, modes[a], n, a),
-                            stream_of(t->cpu, &l, orders % 3, modes[b], n, 50 + b)};
-          const char *what = say("%s and %s, type %d, orders %d", modes[a], modes[b], type, orders);
-          agree_on(t, ADD, &l, n, 2, s, say("%s: sum", what));
-          agree_on(t, SUBTRACT, &l, n, 2, s, say("%s: difference", what));
-        }
-}
-
 /* Raising the order: column 0 must be cleared, the slope must not come from padding, padding must
  * stay zero, and a block of width 0 after a jump gets a width. */
 void check_add_raises_orders(trial *t) {
@@ -270,8 +246,8 @@ void check_mismatches(trial *t) {
 static ghz_status accumulate(trial *t, ghz_type type, const ghz_shape *s, device_memory *acc, ref_bytes x,
                              ghz_cuda_outcome *outcome, const char *what) {
   device_memory operand = device_input(t, x.data, x.size, 0);
-  ghz_status status = ghz_cuda_accumulate(t->gpu, type, *s, acc->data, acc->size, device_view(&operand),
-                                          t->outcome, t->stream);
+  ghz_status status =
+      ghz_cuda_accumulate(t->gpu, type, *s, acc->data, acc->size, device_view(&operand), t->outcome, t->stream);
   if (status == GHZ_OK)
     status = gpu_wait(t, outcome);
   device_guards(t, acc, what);
@@ -439,54 +415,79 @@ static void sum_messages(trial *t, operation *o, ref_bytes *s, int exact, uint64
   agree(t, o, say("%s: messages, tiles %d + %d, by %d", what, (int)o->first, (int)o->tiles, (int)o->divisor));
 }
 
-/* A sum of any arrays, or a mean, a combination, a difference; in place; of messages. */
-static void any_operation(trial *t, const ghz_lattice *l, const ghz_shape *shape, size_t k, uint64_t *state,
-                          const char *what) {
+/* What is done, and with what: fields and orders of the first two operands, of which some are
+ * combinations, as all the others may be. */
+enum factor { ARRAY, FIRST_FIELD, SECOND_FIELD, ORDERS, KIND, NUMBER, FACTORS };
+enum { ORDERS_IN_ALL = 6 };
+
+static ref_bytes operand_of(trial *t, const ghz_lattice *l, const ghz_shape *shape, const int *row, size_t i,
+                            uint64_t *state) {
+  if (i > 1 || input_below(state, 4) == 0)
+    return any_stream(t, l, shape, state);
+  const int order = (i ? row[ORDERS] / ORDERS_IN_ALL : row[ORDERS] % ORDERS_IN_ALL) - 2;
+  const size_t field = (size_t)row[FIRST_FIELD + (int)i],
+               made_of = field % (shape->dims > 1 && input_below(state, 4) ? TEXTURES : fields_in_all());
+  return stream_of_field(t, l, order > order_most(shape) ? GHZ_ORDER_BEST : order, shape, made_of,
+                         input_random(state));
+}
+
+/* A sum, or a mean, a combination, a difference; in place; of messages. */
+static void operate(trial *t, const int *row, uint64_t turn, uint64_t *state) {
+  static const size_t numbers[] = {1, 2, 3, 4, 5, 8, 17};
   static const kind kinds[] = {ADD, SUBTRACT, SUM, MEAN, COMBINE};
-  enum { IN_PLACE = COUNT(kinds), MESSAGES, WAYS };
-  const uint64_t drawn = input_below(state, WAYS), way = k == 1 && drawn < 2 ? drawn + 2 : drawn;
-  const int exact = way == MESSAGES && l->step > 0 && input_below(state, 2),
-            scaled = way < IN_PLACE && input_below(state, 8) == 0;
+  enum { IN_PLACE = COUNT(kinds), MESSAGES };
+  const ghz_shape shape = array_of_turn((size_t)row[ARRAY], (unsigned)turn);
+  const int way = row[KIND] / 2;
+  const ghz_type type = (ghz_type)(row[KIND] % 2);
+  ghz_lattice l = lattice_with_fill(state);
+  while (l.type != type)
+    l = lattice_with_fill(state);
+  if (turn % 12 == 6)
+    l = lattice_abs(type, type ? 1e-320 : 1e-44);
+  const int exact = way == MESSAGES && l.step > 0 && turn % 2, scaled = way < IN_PLACE && turn % 8 == 0;
+  size_t k = numbers[row[NUMBER]];
+  k = k > 5 && ghz_shape_count(&shape) > 6000 ? 3 : way < 2 ? 2 : k;
+  if (way > 1 && way < MESSAGES && turn % 32 == 7 && ghz_shape_count(&shape) < 3000)
+    k = turn % 64 == 7 ? 51 : GHZ_CUDA_OPERANDS;
+  const char *what = say("turn %d, %s, %s and %s, kind %d, orders %d, %zu operands", (int)turn,
+                         shape_text(&shape), field_name((size_t)row[FIRST_FIELD]),
+                         field_name((size_t)row[SECOND_FIELD]), row[KIND], row[ORDERS], k);
   ref_bytes s[64];
   int64_t c[64];
   for (size_t i = 0; i < k; i++) {
-    s[i] = exact ? exact_stream(t, l, shape, state) : any_stream(t, l, shape, state);
+    s[i] = exact ? exact_stream(t, &l, &shape, state) : operand_of(t, &l, &shape, row, i, state);
     c[i] = (int64_t)input_below(state, 41) - 20;
-    if (i > 0 && way != MESSAGES && input_below(state, 6) == 0) /* so that something cancels */
+    if (i > 0 && way != MESSAGES && input_below(state, 8) == 0) /* so that something cancels */
       s[i] = negate(t->cpu, s[i - 1]);
   }
   for (size_t i = 0; i < k && scaled; i++)
     s[i] = scale(t->cpu, s[i], -1.0 / 3);
-  operation o = {.lattice = *l, .n = (size_t)ghz_shape_count(shape), .k = k, .shape = *shape, .operands = s};
+  operation o = {.lattice = l, .n = (size_t)ghz_shape_count(&shape), .k = k, .shape = shape, .operands = s};
   o.coefficients = c;
   o.divisor = 1;
   if (way == IN_PLACE) {
-    chain(t, l->type, shape, s, k, say("%s: in place", what));
+    chain(t, type, &shape, s, k, what);
   } else if (way == MESSAGES) {
     sum_messages(t, &o, s, exact, state, what);
   } else {
     o.kind = kinds[way];
-    o.k = o.kind == ADD || o.kind == SUBTRACT ? 2 : k;
-    agree(t, &o, say("%s: kind %d%s", what, (int)o.kind, scaled ? ", scaled" : ""));
-    if (k < 4)
-      read_all(t, cpu_make(t, &o).bytes, l->type, shape, say("%s: kind %d, the result", what, (int)o.kind));
+    agree(t, &o, what);
+    if (k < 4 && turn % 2)
+      read_all(t, cpu_make(t, &o).bytes, type, &shape, say("%s, the result", what));
   }
 }
 
-void check_compute_any(trial *t) {
-  static const size_t many[] = {8, 9, 17, 51, 64};
+/* Every two of these meet, but that bricks are mostly of textures. */
+void check_compute_every_way(trial *t) {
+  const int levels[FACTORS + 1] = {
+      ARRAYS, (int)fields_in_all(), (int)fields_in_all(), ORDERS_IN_ALL * ORDERS_IN_ALL, 2 * 7, 7, 0};
+  static pairs p;
+  int row[PAIR_FACTORS];
   uint64_t state = 11;
-  for (int round = 0; round < by_extent(t, 200, 1500, 12000); round++) {
-    SCOPE;
-    const ghz_shape shape = array_shape((size_t)input_below(&state, ARRAYS));
-    const ghz_lattice l = round % 12 == 6 ? lattice_abs((ghz_type)(round / 12 % 2), round / 12 % 2 ? 1e-320 : 1e-44)
-                                          : lattice_with_fill(&state);
-    size_t k = 2 + (size_t)input_below(&state, 4);
-    if (round % 3 == 0)
-      k = 1;
-    if (round % 20 == 1 && ghz_shape_count(&shape) < 6000)
-      k = many[input_below(&state, COUNT(many))];
-    any_operation(t, &l, &shape, k, &state,
-                  say("round %d, %s, type %d, %zu operands", round, shape_text(&shape), (int)l.type, k));
-  }
+  for (uint64_t turn = 0, seed = 0; seed < (uint64_t)by_extent(t, 1, 1, 5); seed++)
+    for (pairs_start(&p, levels, input_below, seed); pairs_next(&p, row); turn++) {
+      SCOPE;
+      if (turn % (uint64_t)by_extent(t, 18, 2, 1) == 0)
+        operate(t, row, turn, &state);
+    }
 }

@@ -215,27 +215,13 @@ void check_grids_fit_the_registers(trial *t) {
 /* Once set up, calls neither allocate nor wait. */
 void check_no_allocation_no_waiting(trial *t) {
   place p = place_make(t, GHZ_F32);
-  ghz_bytes two[2] = {device_view(&p.a), device_view(&p.b)}, m = device_view(&p.m);
-  int64_t c[2] = {3, -2};
-  void *dst = p.dst.data;
-  size_t room = p.dst.size;
-  ghz_status s[12];
+  const arguments a = right_arguments(t, &p);
   simt_counters before = simt_count();
-  s[0] = ghz_cuda_range(t->gpu, GHZ_F32, p.x.data, N, (double *)(void *)p.range.data, t->stream);
-  s[1] = ghz_cuda_compress(t->gpu, &p.lattice, -1, p.x.data, ghz_flat(N), dst, room, DONE);
-  s[2] = ghz_cuda_decompress(t->gpu, GHZ_F32, ghz_flat(N), two[0], GHZ_F32, p.y.data, DONE);
-  s[3] = ghz_cuda_decompress_range(t->gpu, GHZ_F32, ghz_flat(N), two[0], GHZ_F64, 100, 3000, p.y.data, DONE);
-  s[4] = ghz_cuda_subtract(t->gpu, GHZ_F32, ghz_flat(N), two[0], two[1], dst, room, DONE);
-  s[5] = ghz_cuda_sum(t->gpu, GHZ_F32, ghz_flat(N), 2, two, dst, room, DONE);
-  s[6] = ghz_cuda_mean(t->gpu, GHZ_F32, ghz_flat(N), 2, two, dst, room, DONE);
-  s[7] = ghz_cuda_linear(t->gpu, GHZ_F32, ghz_flat(N), 2, two, c, 1, dst, room, DONE);
-  s[8] = ghz_cuda_accumulate(t->gpu, GHZ_F32, ghz_flat(N), dst, room, two[1], DONE);
-  s[9] = ghz_cuda_slice_compress(t->gpu, &p.lattice, 1, p.x.data, ghz_flat(N), 1, 3, dst, room, DONE);
-  s[10] = ghz_cuda_slice_sum(t->gpu, cuda_slice(GHZ_F32, FIRST, TILES), 1, &m, 3, dst, room, DONE);
-  s[11] = ghz_cuda_slice_decompress(t->gpu, cuda_slice(GHZ_F32, FIRST, TILES), m, GHZ_F32, p.y.data, DONE);
+  for (int call = 0; call < CALLS; call++) {
+    ghz_status status = make_call(t, (which)call, &a);
+    expect(t, status == GHZ_OK, "%s: status %d", call_names[call], (int)status);
+  }
   simt_counters after = simt_count();
-  for (size_t i = 0; i < COUNT(s); i++)
-    expect(t, s[i] == GHZ_OK, "call %zu: status %d", i, (int)s[i]);
   expect(t, after.allocations == before.allocations && after.frees == before.frees,
          "memory was allocated or freed");
   expect(t, after.objects == before.objects, "streams or events were created");

@@ -48,7 +48,10 @@ typedef struct device_reader {
 static void look(void *self, const damaged *d) {
   device_reader *r = self;
   const ghz_shape shape = info_of(d->good).shape;
-  (*(probe_all(r->t, d->bad, d->type, shape, d->what) == GHZ_OK ? &r->read : &r->refused))++;
+  const ghz_status status = shape.dims > 1 || d->turn % 4 == 0
+                                ? probe_all(r->t, d->bad, d->type, shape, d->what)
+                                : probe_stream(r->t, d->bad, d->type, d->n, d->what);
+  (*(status == GHZ_OK ? &r->read : &r->refused))++;
   if (r->operate && d->turn % r->operate == 0)
     probe_operations(r->t, d->bad, d->good, d->type, shape, d->turn / r->operate, d->what);
 }

@@ -10,38 +10,6 @@
 #include <string.h>
 
 /* ---- Orders ---- */
-/* Every two orders, with a third one: whole bricks and cut ones, of one mode and of several. */
-void check_add_brick_orders(trial *t) {
-  static const ghz_shape of[] = {{3, {8, 8, 16}}, {3, {16, 8, 32}}, {3, {9, 10, 20}},
-                                 {3, {3, 7, 13}}, {2, {1, 32, 32}}, {2, {2, 40, 45}}};
-  static const double amounts[] = {300, 1e6, 1e10}; /* coarse, fine, wide */
-  static const kind kinds[] = {ADD, SUBTRACT, SUM, COMBINE};
-  const int64_t c[3] = {1, -3, 2};
-  unsigned turn = 0;
-  for (size_t i = 0; i < COUNT(of); i++)
-    for (int pair = 0; pair < 32; pair++) {
-      SCOPE;
-      const int orders = order_most(&of[i]) + 1, a = pair / 2 / 4, b = pair / 2 % 4;
-      if (a >= orders || b >= orders || turn++ % (unsigned)by_extent(t, 3, 1, 1))
-        continue;
-      const ghz_lattice l = lattice_abs((ghz_type)(pair % 2), 0.3);
-      const int order[3] = {a, b, (a + b + 1) % orders};
-      ref_bytes s[3];
-      for (unsigned k = 0; k < 3; k++)
-        s[k] = compress_shape(t->cpu, &l, order[k],
-                              field_make(ROUGH, &l, &of[i], amounts[(turn >> k) % 3], turn + k), &of[i]);
-      operation o = {
-          .kind = kinds[turn / 3 % 4], .lattice = l, .shape = of[i], .coefficients = c, .operands = s};
-      o.n = (size_t)ghz_shape_count(&of[i]);
-      o.k = o.kind == ADD || o.kind == SUBTRACT ? 2 : 3;
-      const char *what = say("%s, type %d, orders %d %d %d, kind %d", shape_text(&of[i]), (int)l.type, a, b,
-                             order[2], (int)o.kind);
-      agree(t, &o, what);
-      read_all(t, s[0], l.type, &of[i], what);
-      read_all(t, cpu_make(t, &o).bytes, l.type, &of[i], say("%s, the result", what));
-    }
-}
-
 /* Whole bricks of one mode and order, with coefficients or without: a team's work. */
 void check_add_common_bricks(trial *t) {
   static const ghz_shape whole[] = {{3, {16, 24, 48}}, {2, {2, 96, 64}}, {3, {8, 8, 80}}};

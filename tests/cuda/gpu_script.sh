@@ -25,7 +25,7 @@ program "$work/tools/compute-sanitizer" <<'EOS'
 echo "========= ERROR SUMMARY: 0 errors"
 EOS
 program "$work/build/tests/cuda/ghz_device_check" <<'EOS'
-[ -z "$DAMAGED" ] || { echo "add_random FAILED" && exit 1; }
+[ -z "$DAMAGED" ] || { echo "compute_every_way FAILED" && exit 1; }
 echo "1 passed, 0 failed"
 EOS
 program "$work/build/data/ghz-fields" <<'EOS'
@@ -73,5 +73,5 @@ says '^device +passed'
 silent '^bench'
 DAMAGED=1 run 1 --use "$work/build" --checks-only
 says '^device +FAILED, status 1'
-says 'add_random FAILED'
+says 'compute_every_way FAILED'
 echo "gpu_script.sh: gpu.sh does what it says"

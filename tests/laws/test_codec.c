@@ -88,3 +88,19 @@ Test(codec, ends_of_chunks) {
                    "the end of a chunk");
       }
 }
+
+/* One special a tile: each byte of the planes has a tile in which it alone says which. */
+Test(codec, specials_alone) {
+  static const double specials[] = {INFINITY, -INFINITY, (double)NAN};
+  POOL(pool);
+  for (int type = GHZ_F32; type <= GHZ_F64; type++)
+    for (size_t k = 0; k < COUNT(specials); k++) {
+      SCOPE;
+      const ghz_lattice l = lattice_abs((ghz_type)type, 1e-3);
+      const ghz_shape s = ghz_flat(128 * 1024);
+      void *x = field_make(WAVES, &l, &s, 1000, k);
+      for (size_t t = 0; t < 128; t++)
+        put_value(l.type, x, 1024 * t + 8 * t + t % 8, specials[k]);
+      same_codec(&pool, &l, &s, GHZ_ORDER_BEST, x, say("a special %g alone", specials[k]));
+    }
+}

@@ -49,7 +49,7 @@ struct Flight : Block {
   std::vector<Thread> threads;
   std::vector<Warp> warps;
   unsigned live = 0, waiting = 0;
-  bool exited = false; // a thread has
+  bool exited = false;           // a thread has
   Site site{};                   // of the barrier
   unsigned char *room = nullptr; // guard, shared memory, guard
 };

@@ -37,20 +37,25 @@ void damage_truncated(reader *r) {
     }
 }
 
+void damage_every_bit(reader *r, ref_bytes good, const char *what) {
+  SCOPE;
+  ref_bytes bad = bytes_copy(good.data, good.size);
+  for (size_t bit = 0; bit < 8 * good.size; bit++) {
+    SCOPE;
+    bad.data[bit / 8] = (uint8_t)(good.data[bit / 8] ^ (1 << (bit % 8)));
+    if (!damage_left_out(r))
+      damage_show(r, bad, good, say("%s, bit %zu", what, bit));
+    bad.data[bit / 8] = good.data[bit / 8];
+  }
+}
+
 void damage_bits(reader *r) {
   static const char *const makers[] = {"walk", "specials", "fine_noise", "sparse"};
   for (size_t m = 0; m < COUNT(makers); m++)
     for (int type = 0; type < 2; type++) {
       SCOPE;
-      ref_bytes good = sound(r, makers[m], type, 150, m == 0 ? 2 : GHZ_ORDER_BEST, 5);
-      ref_bytes bad = bytes_copy(good.data, good.size);
-      for (size_t bit = 0; bit < 8 * good.size; bit++) {
-        SCOPE;
-        bad.data[bit / 8] = (uint8_t)(good.data[bit / 8] ^ (1 << (bit % 8)));
-        if (!damage_left_out(r))
-          damage_show(r, bad, good, say("%s, type %d, bit %zu", makers[m], type, bit));
-        bad.data[bit / 8] = good.data[bit / 8];
-      }
+      damage_every_bit(r, sound(r, makers[m], type, 150, m == 0 ? 2 : GHZ_ORDER_BEST, 5),
+                       say("%s, type %d", makers[m], type));
     }
 }
 
@@ -164,6 +169,17 @@ void damage_once(ref_bytes *b, uint64_t *state) {
   }
 }
 
+void damage_by_chance(reader *r, ref_bytes good, int rounds, uint64_t *state, const char *name) {
+  for (int round = 0; round < rounds; round++) {
+    SCOPE;
+    const char *what = say("%s, size %zu, state %llx", name, good.size, (unsigned long long)*state);
+    ref_bytes bad = bytes_copy(good.data, good.size);
+    for (uint64_t k = 1 + input_below(state, 4); k > 0; k--)
+      damage_once(&bad, state);
+    damage_show(r, bad, good, what);
+  }
+}
+
 void damage_at_random(reader *r, int rounds) {
   static const char *const makers[] = {"mixture",     "specials",  "walk",
                                        "random_bits", "land_mask", "rare_giants"};
@@ -172,15 +188,8 @@ void damage_at_random(reader *r, int rounds) {
   for (size_t m = 0; m < COUNT(makers); m++)
     for (int type = 0; type < 2; type++) {
       SCOPE;
-      ref_bytes good = sound(r, makers[m], type, m == LONG ? 17500 : 2500, GHZ_ORDER_BEST, m);
-      for (int round = 0; round < rounds / (m == LONG ? 4 : 1); round++) {
-        SCOPE;
-        const char *what = say("%s, type %d, state %llx", makers[m], type, (unsigned long long)state);
-        ref_bytes bad = bytes_copy(good.data, good.size);
-        for (uint64_t k = 1 + input_below(&state, 4); k > 0; k--)
-          damage_once(&bad, &state);
-        damage_show(r, bad, good, what);
-      }
+      damage_by_chance(r, sound(r, makers[m], type, m == LONG ? 17500 : 2500, GHZ_ORDER_BEST, m),
+                       rounds / (m == LONG ? 4 : 1), &state, makers[m]);
     }
 }
 
@@ -320,39 +329,40 @@ static const crafted tiles[] = {
      {SMALL_VALUE, 0x04, 0x40, PLANE(1), 0x20, PLANE(0)}}, /* 13 */
 };
 
-static ref_bytes stream_with(const ref_header *h, const uint8_t *tile, size_t size) {
+void damage_show_tile(reader *r, const ref_header *h, const uint8_t *tile, size_t size, const char *what) {
+  SCOPE;
   uint16_t length = (uint16_t)size;
-  return ref_assemble(h, &length, tile);
-}
-
-/* A sound stream that fits it. */
-static ref_bytes neighbour(const ref_header *h) {
   double x[REF_TILE];
+  ref_header beside = *h;
+  if (damage_left_out(r))
+    return;
+  beside.terms = 1;
   for (int i = 0; i < REF_TILE; i++)
     put_value((ghz_type)h->type, x, (size_t)i, i * h->step);
-  return ref_compress(h, 1, x);
+  damage_show(r, ref_assemble(h, &length, tile), ref_compress(&beside, REF_BEST, x), what);
 }
 
-static void show_tile(reader *r, const ref_header *h, const uint8_t *tile, size_t size, const char *what) {
+void damage_show_lacking(reader *r, ref_header h, const uint8_t *tile, int bytes, ref_verdict verdict,
+                         const char *name) {
   SCOPE;
-  if (!damage_left_out(r))
-    damage_show(r, stream_with(h, tile, size), neighbour(h), what);
+  const uint16_t size = (uint16_t)bytes;
+  const double step = h.step;
+  ref_bytes whole = ref_assemble(&h, &size, tile);
+  need(ref_check(whole.data, whole.size) == verdict ? GHZ_OK : GHZ_EINVAL, "%s: the reference disagrees", name);
+  for (unsigned lacks = 0; lacks < 4; lacks++) {
+    h.terms = !(lacks & 1);
+    h.step = lacks & 2 ? 0 : step;
+    damage_show_tile(r, &h, tile, size, say("%s, terms %u, step %g", name, h.terms, h.step));
+  }
 }
 
 void damage_crafted(reader *r) {
-  SCOPE;
   for (size_t t = 0; t < COUNT(tiles); t++)
-    for (int lacks = 0; lacks < 4; lacks++) { /* terms, the step: check 8 */
-      ref_header h = {
-          .type = REF_F32, .cap = 35, .n = (uint64_t)tiles[t].n, .step = 0.5, .eb = 0.26, .terms = 1};
-      ref_bytes whole = stream_with(&h, tiles[t].bytes, (size_t)tiles[t].size);
-      need(ref_check(whole.data, whole.size) == tiles[t].verdict ? GHZ_OK : GHZ_EINVAL,
-           "%s: the reference disagrees", tiles[t].name);
-      h.terms = !(lacks & 1);
-      h.step = lacks & 2 ? 0 : h.step;
-      show_tile(r, &h, tiles[t].bytes, (size_t)tiles[t].size,
-                say("%s, terms %u, step %g", tiles[t].name, h.terms, h.step));
-    }
+    damage_show_lacking(
+        r,
+        (ref_header){
+            .type = REF_F32, .cap = 35, .n = (uint64_t)tiles[t].n, .step = 0.5, .eb = 0.26, .terms = 1},
+        tiles[t].bytes, tiles[t].size, tiles[t].verdict, tiles[t].name);
 }
 
 void damage_beginnings(reader *r) {
@@ -364,7 +374,7 @@ void damage_beginnings(reader *r) {
       size_t size = 1 + (size_t)input_below(&state, 149);
       for (size_t i = 2; i < size; i++)
         tile[i] = input_below(&state, 4) ? 0 : (uint8_t)input_random(&state);
-      show_tile(r, &h, tile, size, say("%02x %02x, %zu bytes", (unsigned)first, (unsigned)second, size));
+      damage_show_tile(r, &h, tile, size, say("%02x %02x, %zu bytes", (unsigned)first, (unsigned)second, size));
     }
 }
 
@@ -402,7 +412,7 @@ void damage_widths(reader *r) {
                             .terms = terms[k]};
             uint8_t tile[256];
             size_t size = wide_tile(tile, mode, order, width, order == 2 ? 0xb4 : 0x5a);
-            show_tile(
+            damage_show_tile(
                 r, &h, tile, size,
                 say("kind %d, mode %d, order %d, terms %u, width %d", which, mode, order, h.terms, width));
           }
@@ -416,7 +426,7 @@ void damage_short_tile(reader *r) {
   for (size_t i = 0; i < COUNT(sizes); i++)
     for (int fill = 0; fill < 256; fill++) {
       memset(tile, fill, sizes[i]);
-      show_tile(r, &h, tile, sizes[i], say("5 values in %zu bytes of %02x", sizes[i], (unsigned)fill));
+      damage_show_tile(r, &h, tile, sizes[i], say("5 values in %zu bytes of %02x", sizes[i], (unsigned)fill));
     }
 }
 

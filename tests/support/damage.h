@@ -62,6 +62,12 @@ void damage_coefficient_widths(reader *r);
 /* ---- For those files alone ---- */
 int damage_left_out(reader *r);
 void damage_show(reader *r, ref_bytes bad, ref_bytes good, const char *what);
+void damage_every_bit(reader *r, ref_bytes good, const char *what);
+void damage_by_chance(reader *r, ref_bytes good, int rounds, uint64_t *state, const char *name);
+/* A tile as a stream, beside a sound one of the array; also with no terms or no step (check 8). */
+void damage_show_tile(reader *r, const ref_header *h, const uint8_t *tile, size_t size, const char *what);
+void damage_show_lacking(reader *r, ref_header h, const uint8_t *tile, int bytes, ref_verdict verdict,
+                         const char *name);
 
 /* One random change of a stream. */
 void damage_once(ref_bytes *stream, uint64_t *state);

@@ -28,14 +28,7 @@ void damage_brick_bits(reader *r) {
   for (size_t s = 0; s < COUNT(samples); s++)
     for (int type = 0; type < 2; type++) {
       SCOPE;
-      ref_bytes good = sound(r, s, type, 5), bad = bytes_copy(good.data, good.size);
-      for (size_t bit = 0; bit < 8 * good.size; bit++) {
-        SCOPE;
-        bad.data[bit / 8] = (uint8_t)(good.data[bit / 8] ^ (1 << (bit % 8)));
-        if (!damage_left_out(r))
-          damage_show(r, bad, good, say("sample %zu, type %d, bit %zu", s, type, bit));
-        bad.data[bit / 8] = good.data[bit / 8];
-      }
+      damage_every_bit(r, sound(r, s, type, 5), say("sample %zu, type %d", s, type));
     }
 }
 
@@ -44,15 +37,7 @@ void damage_bricks_at_random(reader *r, int rounds) {
   for (size_t s = 0; s < COUNT(samples); s++)
     for (int type = 0; type < 2; type++) {
       SCOPE;
-      ref_bytes good = sound(r, s, type, s);
-      for (int round = 0; round < rounds; round++) {
-        SCOPE;
-        const char *what = say("sample %zu, type %d, state %llx", s, type, (unsigned long long)state);
-        ref_bytes bad = bytes_copy(good.data, good.size);
-        for (uint64_t k = 1 + input_below(&state, 4); k > 0; k--)
-          damage_once(&bad, &state);
-        damage_show(r, bad, good, what);
-      }
+      damage_by_chance(r, sound(r, s, type, s), rounds, &state, say("sample %zu, type %d", s, type));
     }
 }
 
@@ -194,34 +179,12 @@ ref_bytes huge_anchor(int which) {
   return ref_assemble(&h, &sizes[which], tiles[which]);
 }
 
-/* The tile as a stream, beside a sound one of the array. */
-static void show_tile(reader *r, const ref_header *h, const uint8_t *tile, size_t size, const char *what) {
-  SCOPE;
-  uint16_t length = (uint16_t)size;
-  double x[REF_TILE];
-  ref_header beside = *h;
-  if (damage_left_out(r))
-    return;
-  beside.terms = 1;
-  for (int i = 0; i < REF_TILE; i++)
-    put_value((ghz_type)h->type, x, (size_t)i, i * h->step);
-  damage_show(r, ref_assemble(h, &length, tile), ref_compress(&beside, REF_BEST, x), what);
-}
-
 void damage_crafted_bricks(reader *r) {
-  for (size_t t = 0; t < COUNT(bricks); t++)
-    for (int lacks = 0; lacks < 4; lacks++) {
-      SCOPE;
-      uint16_t size = (uint16_t)bricks[t].size;
-      ref_header h = header_of(&bricks[t].shape, 1);
-      h.transform = !bricks[t].plain;
-      ref_bytes whole = ref_assemble(&h, &size, bricks[t].bytes);
-      need(ref_check(whole.data, whole.size) == bricks[t].verdict ? GHZ_OK : GHZ_EINVAL,
-           "%s: the reference disagrees", bricks[t].name);
-      h.terms = !(lacks & 1);
-      h.step = lacks & 2 ? 0 : h.step;
-      show_tile(r, &h, bricks[t].bytes, size, say("%s, terms %u, step %g", bricks[t].name, h.terms, h.step));
-    }
+  for (size_t t = 0; t < COUNT(bricks); t++) {
+    ref_header h = header_of(&bricks[t].shape, 1);
+    h.transform = !bricks[t].plain;
+    damage_show_lacking(r, h, bricks[t].bytes, bricks[t].size, bricks[t].verdict, bricks[t].name);
+  }
 }
 
 void damage_brick_beginnings(reader *r) {
@@ -235,7 +198,7 @@ void damage_brick_beginnings(reader *r) {
       size_t size = 1 + (size_t)input_below(&state, 199);
       for (size_t i = 2; i < size; i++)
         tile[i] = input_below(&state, 4) ? 0 : (uint8_t)input_random(&state);
-      show_tile(r, &h, tile, size, say("%02x %02x, %zu bytes", (unsigned)first, (unsigned)second, size));
+      damage_show_tile(r, &h, tile, size, say("%02x %02x, %zu bytes", (unsigned)first, (unsigned)second, size));
     }
 }
 
@@ -271,6 +234,7 @@ void damage_coefficient_widths(reader *r) {
           uint8_t tile[256];
           h.type = type;
           size_t size = wide_brick(tile, width % 3, width % 2, width, 5 * width % 128, 0x5a);
-          show_tile(r, &h, tile, size, say("shape %zu, type %d, terms %u, width %d", s, type, h.terms, width));
+          damage_show_tile(r, &h, tile, size,
+                           say("shape %zu, type %d, terms %u, width %d", s, type, h.terms, width));
         }
 }

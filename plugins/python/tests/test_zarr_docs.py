@@ -30,7 +30,8 @@ def run(page: pathlib.Path, names: dict[str, Any]) -> dict[str, Any]:
 def test_the_page_runs(tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     names = run(PROJECT / "docs" / "ZARR.md", {})
-    assert names["mean"].attrs == {"units": "K"} and names["corner"].shape == (8, 8, 8)
+    assert names["mean"].attrs == {"units": "K", "cell_methods": "realization: mean"}
+    assert names["corner"].shape == (8, 8, 8)
 
 
 def test_the_readme_runs(tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch) -> None:

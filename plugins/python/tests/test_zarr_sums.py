@@ -77,7 +77,8 @@ def test_chunks_are_the_sums_and_means_of_chunks(kind: str, tmp_path: pathlib.Pa
         result = function(stores[:3], stores[out])
         for place in places():
             assert chunk(result, place) == bytes(of_chunks(stream(a, place) for a in arrays))
-        assert dict(result.attrs) == {"units": "K"}
+        method = f"realization: {function.__name__}"
+        assert dict(result.attrs) == {"units": "K", "cell_methods": method}
         assert result.metadata.dimension_names == ("t", "y", "x")
         exact = np.sum(data, 0, dtype="f8") / (3 if function is ghz.zarr.mean else 1)
         limit = EB if function is ghz.zarr.mean else 3 * EB
@@ -156,7 +157,7 @@ def group_of(path: pathlib.Path, seed: int, time: int = 7) -> pathlib.Path:
 def test_groups(tmp_path: pathlib.Path) -> None:
     paths = [group_of(tmp_path / f"{i}.zarr", i) for i in range(3)]
     result = ghz.zarr.mean(paths, tmp_path / "mean.zarr")
-    assert dict(result.attrs) == {"title": "a model"}
+    assert set(result.attrs) == {"title", "history"} and result.attrs["title"] == "a model"
     assert result.metadata.consolidated_metadata is not None
     assert abs(result["tas"][...] - np.mean([field(i) for i in range(3)], 0)).max() <= EB
     assert (

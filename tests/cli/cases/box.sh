@@ -18,12 +18,10 @@ for options in '' --flat '--frame-values 16384' '--flat --frame-values 16384'; d
   values all.f32 30 40 50 5 30 0 40 0 7 >want.f32
   ok "$GHZ" decompress --box 5:,:,:7 a.ghz -c >part.f32
   same want.f32 part.f32
-  # ranges of values, too
-  for range in 0:60000 12345:1 1999:30000 59999:1 50:50; do
-    tail -c +$((4 * ${range%:*} + 1)) all.f32 | head -c $((4 * ${range#*:})) >want.f32
-    ok "$GHZ" decompress --range $range a.ghz -c >part.f32
-    same want.f32 part.f32
-  done
+  # a range of values, too; others: range.sh
+  tail -c +7997 all.f32 | head -c 120000 >want.f32
+  ok "$GHZ" decompress --range 1999:30000 a.ghz -c >part.f32
+  same want.f32 part.f32
   # two, four and more dimensions
   c $options --dims 300x200 a.f32 -o b.ghz
   ok "$GHZ" decompress -qf b.ghz -o all.f32

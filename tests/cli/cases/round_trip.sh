@@ -1,10 +1,10 @@
-# Raw files of both types and many lengths come back within the bound, with and without several
-# frames.
+# Raw files of both types come back within the bound, with one frame and with several. Every length
+# and kind of values: the suites codec and files.
 # SPDX-License-Identifier: BSD-3-Clause
 . "$HELPERS"
 for type in f32 f64; do
-  for n in 1 2 1023 1024 1025 16384 16385 50000; do
-    for kind in wave noise constant zero special huge; do
+  for n in 1 50000; do
+    for kind in wave special huge; do
       "$TOOL" make $kind $n $type >in.$type
       ok "$GHZ" compress -f --abs 1e-3 --frame-values 16384 in.$type
       ok "$GHZ" test in.$type.ghz

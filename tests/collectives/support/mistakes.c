@@ -15,7 +15,39 @@ static int has_result_everywhere(collective what) {
 }
 static int reduces_everywhere(collective what) { return reduces(what) && what != REDUCE; }
 
+static int has_places(collective what) { return what == ALLGATHERV; }
+
 /* ---- Changes that take more than a line ---- */
+/* As many values in all; and the same first and last block. */
+static void deal_otherwise(MPI_Count *counts, MPI_Count *places, int last) {
+  (void)places;
+  counts[0]--, counts[last]++;
+}
+static void deal_between(MPI_Count *counts, MPI_Count *places, int last) {
+  (void)places;
+  counts[last > 2 && counts[2] ? 2 : 0]--, counts[last > 2 ? 1 : last]++;
+}
+static void lose_count(MPI_Count *counts, MPI_Count *places, int last) {
+  (void)places;
+  counts[last] = -1;
+}
+static void count_too_many(MPI_Count *counts, MPI_Count *places, int last) {
+  (void)places;
+  counts[last] = sizeof(MPI_Count) == 8 ? (MPI_Count)INT64_MAX : INT_MAX;
+}
+static void place_before(MPI_Count *counts, MPI_Count *places, int last) {
+  (void)counts;
+  places[last] = -1;
+}
+static void place_beyond(MPI_Count *counts, MPI_Count *places, int last) {
+  (void)counts;
+  places[last] = (MPI_Count)INT_MAX + 1;
+}
+static void place_far(MPI_Count *counts, MPI_Count *places, int last) {
+  (void)counts;
+  places[last] = INT64_MAX / 2;
+}
+
 /* Gives no buffer where one is used. */
 static void lose_buffer(test_request *r, int rank) {
   if (r->what == BCAST || gathers_all(r->what) || (r->what == SCATTER && rank != r->root))

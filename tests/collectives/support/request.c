@@ -31,6 +31,8 @@ int is_rooted(collective what) { return what == REDUCE || what >= BCAST; }
 int gathers_all(collective what) { return what == ALLGATHER || what == ALLGATHERV; }
 int scatters_sums(collective what) { return what == REDUCE_SCATTER || what == REDUCE_SCATTERV; }
 
+int has_counts(collective what) { return what == REDUCE_SCATTERV || what == ALLGATHERV; }
+
 int has_blocks(collective what) {
   return scatters_sums(what) || gathers_all(what) || what == SCATTER || what == GATHER;
 }
@@ -41,8 +43,8 @@ int gets_result(collective what, int at_root) { return at_root || (what != REDUC
 enum { BLOCKS = 64 }; /* more than a test has ranks */
 
 uint64_t block_values(collective what, uint64_t n, int b, int equal) {
-  const int uneven = (what == REDUCE_SCATTERV || what == ALLGATHERV) && !equal;
-  return uneven ? n - (uint64_t)(b % 4) * (n / 4) : n;
+  const uint64_t sizes[4] = {n, 0, n / 4, n - n / 3};
+  return has_counts(what) && !equal ? sizes[b % 4] : n;
 }
 
 uint64_t block_place(collective what, uint64_t n, int b, int equal) {
@@ -67,6 +69,11 @@ static const block_lists *lists_of(const test_request *r, int equal) {
     l.places[b] = (MPI_Count)((uint64_t)b * n);
     l.int_counts[b] = (int)l.counts[b];
     l.int_places[b] = (int)l.places[b];
+  }
+  if (r->bend) {
+    int ranks;
+    MPI_Comm_size(r->comm, &ranks);
+    r->bend(l.counts, l.places, ranks - 1);
   }
   return &l;
 }
@@ -119,13 +126,14 @@ test_request request_of(collective what, const void *send, void *recv, MPI_Count
 int request_make(const test_request *r, const ghz_mpi_options *o) {
   const block_lists *l = lists_of(r, o && o->shape.dims);
   const MPI_Count *places = r->count > INT_MAX ? NULL : l->places; /* as good, and possible */
+  const MPI_Count *counts = r->no_counts ? NULL : l->counts;
   switch (r->what) {
   case ALLREDUCE: return ghz_allreduce(r->send, r->recv, r->count, r->type, r->op, r->comm, o);
   case REDUCE: return ghz_reduce(r->send, r->recv, r->count, r->type, r->op, r->root, r->comm, o);
   case REDUCE_SCATTER: return ghz_reduce_scatter(r->send, r->recv, r->count, r->type, r->op, r->comm, o);
-  case REDUCE_SCATTERV: return ghz_reduce_scatterv(r->send, r->recv, l->counts, r->type, r->op, r->comm, o);
+  case REDUCE_SCATTERV: return ghz_reduce_scatterv(r->send, r->recv, counts, r->type, r->op, r->comm, o);
   case ALLGATHER: return ghz_allgather(r->send, r->recv, r->count, r->type, r->comm, o);
-  case ALLGATHERV: return ghz_allgatherv(r->send, r->recv, l->counts, places, r->type, r->comm, o);
+  case ALLGATHERV: return ghz_allgatherv(r->send, r->recv, counts, places, r->type, r->comm, o);
   case BCAST: return ghz_bcast(r->recv, r->count, r->type, r->root, r->comm, o);
   case SCATTER: return ghz_scatter(r->send, r->recv, r->count, r->type, r->root, r->comm, o);
   default: return ghz_gather(r->send, r->recv, r->count, r->type, r->root, r->comm, o);

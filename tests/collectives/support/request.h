@@ -26,6 +26,8 @@ int is_rooted(collective what);
 /* Whether it moves an array per rank; all ranks', to all; a sum's, to their ranks. */
 int has_blocks(collective what);
 int gathers_all(collective what);
+/* Whether its blocks have counts of their own. */
+int has_counts(collective what);
 int scatters_sums(collective what);
 /* Whether a rank gets a result. */
 int gets_result(collective what, int at_root);
@@ -40,8 +42,8 @@ guarded guarded_make(uint64_t size, uint64_t misaligned);
 int guarded_intact(const guarded *g);
 void guarded_free(guarded *g);
 
-/* Values of block b, of n in most calls. Blocks with counts of their own are smaller, unless they
- * are to be equal. */
+/* Values of block b, of n in most calls. Blocks with counts of their own are smaller, every fourth
+ * has none, unless they are to be equal. */
 uint64_t block_values(collective what, uint64_t n, int b, int equal);
 
 /* Where block b begins in the array whose blocks a reduction scatters. Elsewhere each block has
@@ -59,7 +61,9 @@ typedef struct test_request {
   MPI_Comm comm;
   ghz_mpi_options options;
   ghz_mpi_report report;
-  guarded sent, received; /* where it has buffers of its own */
+  guarded sent, received;                                       /* where it has buffers of its own */
+  void (*bend)(MPI_Count *counts, MPI_Count *places, int last); /* NULL, or what makes block lists wrong */
+  int no_counts;
 } test_request;
 
 /* A call of a sum, or with root 0, and the usual options. */
