@@ -1,5 +1,5 @@
 # mpi.cmake: finds an MPI. Sets GHZ_HAVE_MPI and GHZ_MPI_NAME; and GHZ_MPI_OF, the macro by which
-# programs tell <ghz/mpi.h> which MPI the library belongs to; and GHZ_HAVE_FORTRAN, whether it has mpi_f08.
+# programs tell <ghz/mpi.h> which MPI the library belongs to; and GHZ_HAVE_FORTRAN: it has mpi_f08.
 # To choose one of several: -DMPI_C_COMPILER=mpicc.mpich (its name in Debian). mpiexec is then
 # mpiexec.mpich.
 # SPDX-License-Identifier: BSD-3-Clause
@@ -30,7 +30,7 @@ if(MPI_C_FOUND)
   endif()
 endif()
 
-# mpicc.mpich goes with mpifort.mpich. Descriptors of arrays are the compiler's, and so is their header.
+# mpicc.mpich goes with mpifort.mpich. Descriptors of arrays, and their header, are the compiler's.
 set(GHZ_HAVE_FORTRAN OFF)
 if(GHZ_HAVE_MPI AND GHZ_FORTRAN AND NOT GHZ_SANITIZE)
   get_filename_component(mpicc "${MPI_C_COMPILER}" NAME)

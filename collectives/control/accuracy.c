@@ -8,8 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A sample of a result, other values in each call: rows of them, one of APART or more, and SAMPLE at most. That is
- * 4 % of the codec's instructions in a call of 256 KiB, and 0.5 % in one of 64 MiB. */
+/* A sample of a result, other values in each call: rows of them, one of APART or more, and SAMPLE
+ * at most. That is 4 % of the codec's instructions in a call of 256 KiB, and 0.5 % in one of 64
+ * MiB. */
 enum { ROW = 64, APART = 64, SAMPLE = 1 << 15 };
 
 /* Whether a call is the Nth of its kind; all ranks find so alike. */

@@ -233,8 +233,8 @@ error ghz_made_by_mpi(const call *c);
 
 /* ---- accuracy.c: what the bound did to the result ---- */
 
-/* Between 5 and 6: where the options ask for it, has MPI make the call, too, whose result is r->exact. If a
- * rank cannot, none does. Collective. */
+/* Between 5 and 6: where the options ask for it, has MPI make the call, too, whose result is
+ * r->exact. If a rank cannot, none does. Collective. */
 void ghz_check_begin(run *r);
 
 /* After 6: reports the result beside its bound, and beside MPI's. */

@@ -25,7 +25,8 @@ error ghz_made_by_mpi(const call *c) {
   return (error){code, ERROR_RAISED, ""};
 }
 
-/* Who calls the library wants compression: what excludes it is said once, unless the call asked for MPI. */
+/* Who calls the library wants compression: what excludes it is said once, unless the call asked for
+ * MPI. */
 static void say_why(const call *c) {
   static atomic_flag told = ATOMIC_FLAG_INIT;
   if (c->by_mpi && c->set.algorithm != GHZ_MPI_NATIVE && c->set.bound.kind != GHZ_MPI_FLOAT &&

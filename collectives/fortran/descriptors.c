@@ -1,4 +1,4 @@
-/* descriptors.c: the calls of the module ghz_mpi, on arrays whose descriptors say kind and extents. */
+/* descriptors.c: the calls of the module ghz_mpi: a descriptor says the kind and the extents. */
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include <ISO_Fortran_binding.h>
 #include <ghz/mpi.h>
@@ -26,8 +26,8 @@ static MPI_Datatype type_of(array a) {
                                               : MPI_DATATYPE_NULL;
 }
 
-/* Values, and extents without the slowest one where that counts `blocks`: the first of Fortran's dimensions is
- * the fastest. A complex number is two values of a shape. */
+/* Values, and extents without the slowest one where that counts `blocks`: the first of Fortran's
+ * dimensions is the fastest. A complex number is two values of a shape. */
 static MPI_Count measure(array a, MPI_Count blocks, ghz_shape *shape) {
   uint64_t extents[CFI_MAX_RANK];
   const int counts = blocks > 1 && a->rank > 0 && a->dim[a->rank - 1].extent == blocks, rank = a->rank - counts;

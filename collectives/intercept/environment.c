@@ -87,7 +87,8 @@ static void meet(void) {
   }
 }
 
-/* Sets *s to the settings of a collective that has a bound, of the bound `float` rather than of others. */
+/* Sets *s to the settings of a collective that has a bound, of the bound `float` rather than of
+ * others. */
 static void choose(settings *s) {
   const char *calls = environment_get("GHZ_MPI_CALLS");
   if (!choice_read(calls, intercept.takes)) {

@@ -97,8 +97,8 @@ void stats_report(void); /* on all processes if intercept.report */
 enum { COMPRESSED, BY_MPI, FAILED, PASSED, FATES = PASSED + REASONS };
 enum { RAW = FATES, SENT, INEXACT, TAKEN, VOLUME, TIMES = VOLUME + FATES };
 enum { TOTAL = TIMES, AGREE, COMPRESS, COMBINE, DECOMPRESS, WAIT, CPU, PER_THREAD, ACCURACY };
-/* Of results: values looked at, squares, values below the bound. Of checked calls: their number, seconds of
- * theirs and of MPI's, squares of rms errors by the bound and by the range. */
+/* Of results: values looked at, squares, values below the bound. Of checked calls: their number,
+ * seconds of theirs and of MPI's, squares of rms errors by the bound and by the range. */
 enum { SEEN = ACCURACY, SQUARES, BELOW, CHECKED, OURS, MPIS, ERRORS, ERRORS_OF_RANGE, FIGURES };
 /* What is the largest of all, of results and of checked calls. */
 enum { BOUND, LARGEST, MINUS_LEAST, WORST, WORST_OF_RANGE, MOSTS };

@@ -33,8 +33,8 @@ static void raise(double *most, double value) {
   *most = fmax(*most, value);
 }
 
-/* What the accuracy did. Waiting in the agreement for processes that come late is none of a call's seconds, as
- * MPI's call begins behind it. */
+/* What the accuracy did. Waiting in the agreement for processes that come late is none of a call's
+ * seconds, as MPI's call begins behind it. */
 static void note_accuracy(double *f, double *most, const ghz_mpi_report *r) {
   const double seen = (double)r->seen, range = r->max - r->min;
   const double codec = r->compress + r->combine + r->decompress, per_thread = r->cpu / r->threads;

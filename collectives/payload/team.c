@@ -188,8 +188,8 @@ void ghz_team_begin(const payload_job *job) {
   }
 }
 
-/* Seconds are those of a thread, on average, but for `cpu`. That of the calling thread has its shares of
- * the agreement already. */
+/* Seconds are those of a thread, on average, but for `cpu`. That of the calling thread has its
+ * shares of the agreement already. */
 void ghz_team_end(payload_job *job) {
   team *t = job->team;
   for (int i = 0; t && i < t->active; i++) {

@@ -11,8 +11,8 @@ enum { THRESHOLD_DEFAULT = 256 * 1024 }; /* bytes */
 /* The options of a call, and in place of those that it does not give, the environment's. */
 typedef ghz_mpi_options settings;
 
-/* Merges both into *s, for a function such as ghz_bcast, or MPI's of the name. Returns NULL, or what is
- * wrong with the options, and then *s is that of default options. Thread-safe. */
+/* Merges both into *s, for a function such as ghz_bcast, or MPI's of the name. Returns NULL, or
+ * what is wrong with the options, and then *s is that of default options. Thread-safe. */
 const char *ghz_settings_make(const ghz_mpi_options *options, const char *function, settings *s);
 
 /* Whether the environment, once it is read, has a bound for this function by name. */

@@ -1,5 +1,6 @@
-/* accuracy.c: what a report says of a result, and of the difference from MPI's, is what this test finds
- * itself, for every collective; every Nth call is checked, on all ranks or on none; and no bit changes. */
+/* accuracy.c: what a report says of a result, and of the difference from MPI's, is what this test
+ * finds itself, for every collective; every Nth call is checked, on all ranks or on none; and no
+ * bit changes. */
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "allocator.h"
 #include "suite.h"

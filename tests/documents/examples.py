@@ -14,11 +14,13 @@ import tempfile
 GIVEN = """#include <ghz/cuda.h>
 #include <ghz/file.h>
 #include <ghz/numbers.h>
+#include <ghz/quality.h>
 #include <ghz/slice.h>
 #include <stdio.h>
 #include <stdlib.h>
 extern float *x, *y, *z;
 extern void *a, *b, *c, *s, *sum, *stream;
+extern double *original, *result;
 extern size_t n, nx, ny, nz, room, room2, size, received;
 extern uint64_t first, tiles;
 extern ghz_context *ctx;

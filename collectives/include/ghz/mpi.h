@@ -209,13 +209,14 @@ typedef struct ghz_mpi_report {
   /* That the choice went by: options.link, or what was found for GHZ_MPI_LINK_AUTO; 0: none, or MPI
    * made the call without the ranks asking each other. */
   double link;
-  /* The result on this rank beside `bound`: of `seen` values, finite and not missing, the least, the
-   * largest, the root mean square, and the share that is smaller than the bound. A sample, 32768
-   * values of a call at most, unless it was checked. 0 seen: uncompressed, nothing here, or device memory. */
+  /* The result on this rank beside `bound`: of `seen` values, finite and not missing, the least,
+   * the largest, the root mean square, and the share that is smaller than the bound. A sample,
+   * 32768 values of a call at most, unless it was checked. 0 seen: uncompressed, nothing here, or
+   * device memory. */
   uint64_t seen;
   double min, max, rms, below;
-  /* Of a checked call (options.check): seconds that MPI's took, 0 where there was none, which are no part
-   * of `seconds`; and the largest and root mean square difference from its result. */
+  /* Of a checked call (options.check): seconds that MPI's took, 0 where there was none, which are
+   * no part of `seconds`; and the largest and root mean square difference from its result. */
   double by_mpi, error, error_rms;
 } ghz_mpi_report;
 
@@ -280,11 +281,11 @@ typedef struct ghz_mpi_options {
    * the shape that they have. */
   double link;
 
-  /* N: of the compressed calls of a kind (above) on a communicator every Nth, from the second on, is made
-   * by MPI as well, for the report to compare; 1: all are. That takes MPI's time, and memory for another
-   * result. Not checked: calls with device buffers, reductions of fill values, numbers of contributions
-   * other than 1, counts that MPI's int does not take, and calls for which a rank lacks the memory. 0 means
-   * GHZ_MPI_CHECK, or none. */
+  /* N: of the compressed calls of a kind (above) on a communicator every Nth, from the second on,
+   * is made by MPI as well, for the report to compare; 1: all are. That takes MPI's time, and
+   * memory for another result. Not checked: calls with device buffers, reductions of fill values,
+   * numbers of contributions other than 1, counts that MPI's int does not take, and calls for which
+   * a rank lacks the memory. 0 means GHZ_MPI_CHECK, or none. */
   int check;
 } ghz_mpi_options;
 
