@@ -41,7 +41,8 @@ def test_arrays_and_streams(shape: tuple[int, ...], order: str, pack: int | None
             y = f.decompress()
             assert (f.shape, f.dtype, f.ndim, f.size) == (x.shape, x.dtype, x.ndim, x.size)
             assert y.flags.f_contiguous == x.flags.f_contiguous and error(y, x) <= f.bound
-            assert (f.bound, f.lattice, f.packed) == (s.bound, s.lattice, f.frames if pack else 0)
+            assert (f.bound, f.lattice) == (s.bound, s.lattice)
+            assert f.packed in ((0, f.frames) if pack else (0,))  # where packing saves a 128th
             assert f.nbytes == os.path.getsize(name)
             np.testing.assert_array_equal(f, s)
             assert [bytes(part) for part in f.streams()] == [bytes(s)]
