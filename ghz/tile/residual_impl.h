@@ -216,15 +216,13 @@ static int residual_in_float(const brick *b, const float_coefficients *f, narrow
   for (int piece = 0; piece < 8; piece++)
     for (int i = 16 * piece; live >> piece & 1 && i < 16 * piece + 16; i += 2) {
       const unsigned bits = doubtful(residual + 8 * i, limit);
-      if (bits & 0xff)
-        exact_block(b, f, lines, i, residual);
-      if (bits >> 8)
-        exact_block(b, f, lines, i + 1, residual);
+      for (int k = 0; k < 2; k++)
+        if (bits >> 8 * k & 0xff)
+          exact_block(b, f, lines, i + k, residual);
     }
   if (live)
     return narrow_layer(residual, live, 0, b->outside, r, w) && w->height <= 7;
   w->height = 0;
-  for (int i = 0; i < BLOCKS; i += PART_BYTES)
-    part_store(w->width + i, part_zero());
+  clear_widths(w->width);
   return 1;
 }
