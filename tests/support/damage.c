@@ -349,7 +349,7 @@ void damage_show_lacking(reader *r, ref_header h, const uint8_t *tile, int bytes
   const double step = h.step;
   ref_bytes whole = ref_assemble(&h, &size, tile);
   need(ref_check(whole.data, whole.size) == verdict ? GHZ_OK : GHZ_EINVAL, "%s: the reference disagrees", name);
-  for (unsigned lacks = 0; lacks < 4; lacks++) {
+  for (unsigned lacks = 0; lacks < 4; lacks++) { /* terms, the step: check 8 */
     h.terms = !(lacks & 1);
     h.step = lacks & 2 ? 0 : step;
     damage_show_tile(r, &h, tile, size, say("%s, terms %u, step %g", name, h.terms, h.step));

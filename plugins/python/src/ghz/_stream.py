@@ -24,7 +24,7 @@ from ._arrays import (
 from ._axes import means, sums_along
 from ._buffer import Buffer
 from ._compressed import Compressed, check_whole
-from ._call import call, check, made, produce
+from ._call import call, made, produce
 from ._errors import ArgumentError, CorruptError, MismatchError, RangeError
 from ._ghz import ffi, lib
 from ._index import TILES, groups
