@@ -20,6 +20,7 @@ struct ghz_meter {
   double *ring; /* the errors of the last stride[0] values, and where the next one goes */
   uint64_t at;
   size_t nx, ny, have; /* of a plane, 0 without SSIM, and its values so far: */
+  uint64_t plane;      /* its number */
   double *x, *y;
   double *line, *rows, weight[WINDOW]; /* of a row; of sums over windows in rows */
   double shift[2], ssim_sum;           /* the sums that follow are of x - shift[0] and y - shift[1] */
@@ -164,12 +165,13 @@ static void add_to_plane(ghz_meter *m, double x, double y) {
   if (++m->have < m->nx * m->ny)
     return;
   const double ssim = ssim_of_plane(m);
+  const uint64_t plane = m->plane++;
   m->have = 0;
   if (isnan(ssim))
     return;
   if (m->q.planes == 0 || ssim < m->q.ssim) {
     m->q.ssim = ssim;
-    m->q.ssim_plane = m->q.count / (m->nx * m->ny);
+    m->q.ssim_plane = plane;
   }
   m->ssim_sum += ssim;
   m->q.planes++;

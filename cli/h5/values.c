@@ -89,7 +89,7 @@ static bool read_slab(void *user, buffer *piece, size_t *got) {
 
 /* A value that is missing, as the attributes name it. */
 static void find_fill(const reading *r, values *v) {
-  double fill[2];
+  double fill[2] = {0};
   for (int i = 0; i < 2 && !v->has_fill; i++)
     v->has_fill =
         attribute_numbers(r->set, i ? "missing_value" : "_FillValue", fill, 2) > 0 && isfinite(fill[0]);

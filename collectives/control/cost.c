@@ -43,8 +43,8 @@ static double rounds(int ranks, int nodes) {
   return between * start + (rounds_of(ranks) - between) * start_in_node;
 }
 
-/* A pass around a ring, node by node: allreduce makes two, and reduce has a second step, straight to
- * the root. */
+/* A pass around a ring, node by node: allreduce makes two, and reduce has a second step,
+ * straight to the root. */
 static double ring(const collective *what, int ranks, int nodes, double bytes) {
   const int has_blocks = collective_has_blocks(what), ends = nodes > 1 ? nodes : ranks;
   const double segment = has_blocks ? bytes : bytes / ranks, pass = hops(ranks, nodes) + (ranks - 1) * segment;

@@ -22,7 +22,8 @@ typedef struct async_ops {
   int (*poll)(payload_job *job, const piece *p, buffer *b, ghz_status *status);
   /* Moves a buffer's bytes to where MPI can send them from; NULL: there they are. */
   ghz_status (*make_sendable)(payload_job *job, const piece *p, buffer *b);
-  /* Copies the first bytes of a message that arrived, and waits for them. NULL: as make_sendable. */
+  /* Copies the first bytes of a message that arrived, and waits for them. NULL: as
+   * make_sendable. */
   ghz_status (*peek)(payload_job *job, const buffer *in, void *dst, size_t size);
   /* Does some of the work in this thread. Returns 0 if none waits. NULL: threads cannot help. */
   int (*help)(payload_job *job);

@@ -76,10 +76,10 @@ static void make(int which, array send, array recv, MPI_Op op, const int *root, 
   ghz_mpi_options o = GHZ_MPI_OPTIONS;
   MPI_Datatype type;
   MPI_Count n;
-  int rank, ranks;
+  int rank, ranks, from = root ? *root : 0;
   MPI_Comm_rank(c, &rank);
   MPI_Comm_size(c, &ranks);
-  array all = root && *root != rank ? NULL : sends_one ? recv : send;
+  array all = root && from != rank ? NULL : sends_one ? recv : send;
   const char *wrong = take_arrays(sends_one ? send : recv, all, has_blocks ? ranks : 1, &n, &type, &o.shape);
   o.bound = bound ? *bound : o.bound;
   o.report = &did;
@@ -88,9 +88,9 @@ static void make(int which, array send, array recv, MPI_Op op, const int *root, 
     type = MPI_DATATYPE_NULL; /* of which the library tells the other ranks */
   }
   const int code = which == ALLREDUCE ? ghz_allreduce(data_of(send), data_of(recv), n, type, op, c, &o)
-                   : which == REDUCE  ? ghz_reduce(data_of(send), data_of(recv), n, type, op, *root, c, &o)
-                   : which == BCAST   ? ghz_bcast(data_of(recv), n, type, *root, c, &o)
-                   : which == SCATTER ? ghz_scatter(data_of(send), data_of(recv), n, type, *root, c, &o)
+                   : which == REDUCE  ? ghz_reduce(data_of(send), data_of(recv), n, type, op, from, c, &o)
+                   : which == BCAST   ? ghz_bcast(data_of(recv), n, type, from, c, &o)
+                   : which == SCATTER ? ghz_scatter(data_of(send), data_of(recv), n, type, from, c, &o)
                                       : ghz_allgather(data_of(send), data_of(recv), n, type, c, &o);
   if (told)
     *told = (report){(int64_t)did.raw_bytes, (int64_t)did.sent_bytes, did.seconds, did.bound, did.error};

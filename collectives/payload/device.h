@@ -47,7 +47,7 @@ const char *ghz_device_message(void);
 
 /* Takes note of what that is: a text, or a cudaError_t, which the runtime is made to forget. */
 void ghz_device_note(const char *text);
-ghz_status ghz_device_checked(int error, const char *what);
+ghz_status ghz_device_checked(unsigned error, const char *what);
 
 /* Makes the device `on->number` current, and sets `on->previous`. */
 void ghz_device_make_current(buffer_location *on);

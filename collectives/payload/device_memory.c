@@ -28,7 +28,7 @@ void ghz_device_note(const char *text) {
   snprintf(message, sizeof message, "%s", text);
 }
 
-ghz_status ghz_device_checked(int error, const char *what) {
+ghz_status ghz_device_checked(unsigned error, const char *what) {
   if (error == cudaSuccess)
     return GHZ_OK;
   cudaGetLastError();

@@ -138,7 +138,7 @@ static ghz_status fails_with;
 static atomic_int struck;
 static int wrong;
 
-/* ---- A payload that fails --------------------------------------------------------------------- */
+/* ---- A payload that fails -------------------------------------------------------------------- */
 
 static const payload *works(void) { return in_bins ? &ghz_payload_bins : &ghz_payload_homomorphic; }
 
@@ -189,7 +189,7 @@ static const payload saboteur = {.capacity = capacity,
                                  .decode = decode,
                                  .scratch = 4};
 
-/* ---- One rank --------------------------------------------------------------------------------- */
+/* ---- One rank -------------------------------------------------------------------------------- */
 
 static int has(holders h, int rank, int block) {
   return h == BY_ALL || (h == BY_OWNER ? rank == block : rank == root);

@@ -1,5 +1,5 @@
-/* checks_calls.c: what a call for a device leaves to its caller: where outcomes lie, streams, errors,
- * rounding. */
+/* checks_calls.c: what a call for a device leaves to its caller: where outcomes lie, streams,
+ * errors, rounding. */
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "workplace.h"
 #include <fenv.h>

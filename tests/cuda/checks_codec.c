@@ -29,8 +29,8 @@ static void range_of_both(trial *t, ref_bytes stream, ghz_type type, size_t n, u
 }
 
 /* ---- Compression, and back ---- */
-/* Steps up to the edges of the type, and 0, for which everything is raw; coarse integers of 18 to 22
- * bits, and the smaller cap; the step of a constant. */
+/* Steps up to the edges of the type, and 0, for which everything is raw; coarse integers of 18
+ * to 22 bits, and the smaller cap; the step of a constant. */
 static ghz_lattice lattice_number(ghz_type type, size_t i, uint64_t turn) {
   static const double bounds[] = {1e-45, 1e-37,   4e-37,    5e35, 1e36,   1e38,   1e-310, 4.9e-324, 1e-301,
                                   1e301, 1.7e308, 0x1p-121, 1.3,  4.5e-3, 1e-300, 1e-38,  1e-9,     1e-6,

@@ -302,4 +302,3 @@ Test(shapes, extrema) {
                          ghz_context_message(pool.ctx[0]));
     }
 }
-

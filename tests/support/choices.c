@@ -47,8 +47,8 @@ static int mirrored(int dims, int i) {
   return (1024 / row - 1 - i / row) * row + i % row;
 }
 
-/* A wave of one line, odd along that axis: even frequencies of the axis are exactly 0. Values have so
- * many bits behind the point. */
+/* A wave of one line, odd along that axis: even frequencies of the axis are exactly 0. Values
+ * have so many bits behind the point. */
 static void set_odd_wave(choice_brick *b, int line, int64_t height, int bits) {
   int64_t c[1024] = {0};
   c[line * ref_brick_of(b->shape.dims).x + 3] = height;
@@ -59,8 +59,8 @@ static void set_odd_wave(choice_brick *b, int line, int64_t height, int bits) {
   }
 }
 
-/* Beside it a mean, by which the lines of frequency 0 are just 1/8; with `less` one value of each of
- * them is smaller, so that they are the float before. */
+/* Beside it a mean, by which the lines of frequency 0 are just 1/8; with `less` one value of
+ * each of them is smaller, so that they are the float before. */
 static void set_mean(choice_brick *b, double mean, int less) {
   ref_brick whole = ref_brick_of(b->shape.dims);
   set_odd_wave(b, whole.z * whole.y - 1, 2560, 10);
@@ -70,9 +70,9 @@ static void set_mean(choice_brick *b, double mean, int less) {
     b->x[i] -= mean < 0 ? -0x1p-22 : 0x1p-22;
 }
 
-/* Lines of values in 2^-20 by which, with the mirrored one, the largest even line of a group is just
- * 1/8, or the float before: of cubes' groups 1 to 3, and planes' 1. The largest is even along x, and its
- * first coefficient is this. A search found them. */
+/* Lines of values in 2^-20 by which, with the mirrored one, the largest even line of a group is
+ * just 1/8, or the float before: of cubes' groups 1 to 3, and planes' 1. The largest is even
+ * along x, and its first coefficient is this. A search found them. */
 static const struct group_edge {
   int line, value, column, first;
 } group_edges[4][2] = {{{26, 1500448, 264, 2}, {8, 967396, 262, 0}},

@@ -8,7 +8,8 @@
  *   ghz_cuda *gpu;
  *   const ghz_bytes one = {a, room}, other = {b, room};
  *   if (ghz_cuda_create(&gpu, n, 2) ||
- *       ghz_cuda_compress(gpu, &lattice, GHZ_ORDER_BEST, x, ghz_flat(n), a, room, outcome, stream) ||
+ *       ghz_cuda_compress(gpu, &lattice, GHZ_ORDER_BEST, x, ghz_flat(n), a, room, outcome,
+ *                         stream) ||
  *       ghz_cuda_add(gpu, GHZ_F32, ghz_flat(n), one, other, sum, room2, outcome + 1, stream) ||
  *       ghz_cuda_wait(gpu, outcome + 1, NULL, stream))
  *     return 1;

@@ -62,7 +62,8 @@ grep -q '"max_error_at": 13, "max_error_index": \[1, 0, 1\].*"rms": 0.6454972243
 ok "$GHZ" compare fortran.npy off.f32 >out
 grep -q '^max error  *3 at 13 (1, 0, 2)$' out || die "Fortran: $(cat out)"
 fails 1 'off.f32: the bound 1 is violated: error 3 at 13 (1, 0, 1)' "$GHZ" compare --abs 1 ones.npy off.f32
-# Pearson's r, differences of neighbours along each axis in whatever order of the memory, and the data SSIM.
+# Pearson's r, differences of neighbours along each axis in whatever order of the memory, and the
+# data SSIM.
 # (plugins/python/tests/test_quality.py has them of all kinds of arrays, by NumPy.)
 ok "$GHZ" compare ones.npy off.f32 >out
 grep -q '^correlation  *-$' out && grep -q '^neighbours  *3, 3, 3 (' out && grep -q '^data SSIM  *-$' out || die "$(cat out)"

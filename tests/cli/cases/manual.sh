@@ -1,5 +1,5 @@
-# The manual page is clean, and names every verb and option that --help names, and no other; some case
-# uses each.
+# The manual page is clean, and names every verb and option that --help names, and no other; some
+# case uses each.
 # SPDX-License-Identifier: BSD-3-Clause
 . "$HELPERS"
 page=$SOURCE/docs/ghz.1

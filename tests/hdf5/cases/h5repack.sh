@@ -6,7 +6,7 @@
 "$TOOL" make wave 40000 f64 >x.f64
 "$TOOL" make noise 40000 f32 >noise.f32
 
-# Both types, extents that the chunks do not divide. (Other dimensions: plugins/python/tests/test_hdf5.py)
+# Both types, extents that the chunks do not divide. (Other dimensions: test_hdf5.py of the plugin.)
 for type in f32 f64; do
   h5make x.$type x.h5 tas 20 40 50
   $(repack --abs 1e-3 --var tas) -l tas:CHUNK=16x16x16 x.h5 y.h5 || die "h5repack failed"

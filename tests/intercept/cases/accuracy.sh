@@ -14,7 +14,8 @@ holds() {
     { cat report >&2 && die "$2 of $3: not $1"; }
 }
 
-# Waves of four ranks: sums in [-4, 4], rms 4 / sqrt(2), 4 bounds of 1e-3, some 1 / 2000 of the values below that.
+# Waves of four ranks: sums in [-4, 4], rms 4 / sqrt(2), 4 bounds of 1e-3, some 1 / 2000 of the
+# values below that.
 export GHZ_MPI_THREADS=1
 unset GHZ_MPI_CALLS
 taken GHZ_MPI_BOUND=abs:1e-3 "$MEDLEY"
@@ -32,7 +33,8 @@ for wrong in 0 -1 1.5 some; do
     { cat log >&2 && die "GHZ_MPI_CHECK=$wrong is not told once"; }
 done
 
-# By collective: those that are named are taken, and the others have the bound without a name, or none.
+# By collective: those that are named are taken, and the others have the bound without a name, or
+# none.
 taken GHZ_MPI_BOUND=bcast:abs:1e-2,rel:1e-4 "$MEDLEY"
 holds '$2 == 0.01' accuracy MPI_Bcast
 holds '$2 > 7e-4 && $2 < 9e-4' accuracy MPI_Allreduce
