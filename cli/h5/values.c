@@ -11,21 +11,27 @@
 #include "inside.h"
 #include "report/report.h"
 
-#define SLAB_LEAST ((uint64_t)64 << 20) /* bytes read at a time, if there are as many */
+/* Bytes read at a time: as many, if there are, and more only where chunks are larger. */
+#define SLAB_LEAST ((uint64_t)64 << 20)
+#define SLAB_MOST ((uint64_t)256 << 20)
 
-/* A data set that is read in slabs of whole steps of its slowest dimension. */
+/* A data set that is read in slabs of whole steps of its slowest dimension, unless a step is too
+ * large. */
 typedef struct reading {
   const char *name, *var;
   hid_t file, set, space;
   ghz_type type;
   int rank;
-  hsize_t extent[GHZ_FILE_NDIM], from, steps; /* of a slab, a whole number of chunks */
+  hsize_t extent[GHZ_FILE_NDIM];
+  int axis;            /* a slab is one point of those before, */
+  hsize_t steps;       /* at most so many of this one, */
+  uint64_t from, rows; /* and all of those behind: the rows; the first that is not read yet, and their number */
 } reading;
 
 /* ---- What it is ------------------------------------------------------------------------------ */
 
-/* The type of ours that has all its values, of whatever byte order. */
-static bool type_of(hid_t set, ghz_type *type) {
+/* The type of ours that has all its values, of whatever byte order. Returns why there is none. */
+static const char *type_of(hid_t set, ghz_type *type) {
   static const ghz_type signed_ones[] = {[1] = GHZ_I8, [2] = GHZ_I16, [4] = GHZ_I32, [8] = GHZ_I64},
                         unsigned_ones[] = {[1] = GHZ_U8, [2] = GHZ_U16, [4] = GHZ_U32};
   const hid_t own = H5(H5Dget_type)(set);
@@ -33,26 +39,39 @@ static bool type_of(hid_t set, ghz_type *type) {
   const size_t size = own < 0 ? 0 : H5(H5Tget_size)(own);
   const bool negative = class == H5T_INTEGER && H5(H5Tget_sign)(own) != H5T_SGN_NONE;
   h5_close(own);
-  if (class == H5T_FLOAT)
-    *type = size == 4 ? GHZ_F32 : GHZ_F64;
-  else if (class == H5T_INTEGER && size <= 8)
-    *type = negative ? signed_ones[size] : unsigned_ones[size < 8 ? size : 0];
-  return (class == H5T_FLOAT && (size == 4 || size == 8)) ||
-         (class == H5T_INTEGER && size <= (negative ? 8 : 4));
+  if (class != H5T_FLOAT && class != H5T_INTEGER)
+    return "holds no numbers";
+  if (class == H5T_INTEGER && size == 8 && !negative)
+    return "holds unsigned integers of 64 bits, which ghz does not read";
+  if (size != 4 && size != 8 && (class == H5T_FLOAT || (size != 1 && size != 2)))
+    return "holds numbers of a size that ghz does not read";
+  *type = class == H5T_FLOAT ? size == 4 ? GHZ_F32 : GHZ_F64
+          : negative         ? signed_ones[size]
+                             : unsigned_ones[size];
+  return NULL;
 }
 
-/* Numbers of one dimension or more, and at least one value. */
-static bool look(reading *r) {
-  r->space = r->set < 0 || H5(H5Iget_type)(r->set) != H5I_DATASET ? -1 : H5(H5Dget_space)(r->set);
-  r->rank = r->space < 0 ? 0 : H5(H5Sget_simple_extent_ndims)(r->space);
-  return r->rank > 0 && r->rank <= GHZ_FILE_NDIM &&
-         H5(H5Sget_simple_extent_dims)(r->space, r->extent, NULL) == r->rank &&
-         H5(H5Sget_simple_extent_npoints)(r->space) > 0 && type_of(r->set, &r->type);
+/* Numbers of one dimension or more, and at least one value. Returns why it is not. */
+static const char *look(reading *r) {
+  if (r->set < 0 || H5(H5Iget_type)(r->set) != H5I_DATASET)
+    return "is no data set";
+  r->space = H5(H5Dget_space)(r->set);
+  r->rank = r->space < 0 ? -1 : H5(H5Sget_simple_extent_ndims)(r->space);
+  if (r->rank < 0 || r->rank > GHZ_FILE_NDIM ||
+      H5(H5Sget_simple_extent_dims)(r->space, r->extent, NULL) != r->rank)
+    return "has extents that cannot be read";
+  bool empty = H5(H5Sget_simple_extent_type)(r->space) == H5S_NULL;
+  for (int i = 0; i < r->rank; i++)
+    empty |= r->extent[i] == 0;
+  if (empty)
+    return "is empty";
+  return r->rank == 0 ? "is one value without a dimension" : type_of(r->set, &r->type);
 }
 
-/* Chunks are decoded once. */
+/* Chunks are decoded once, unless they are larger than a slab. The count of values is known to be
+ * one. */
 static void choose_steps(reading *r) {
-  hsize_t chunk[GHZ_FILE_NDIM] = {1};
+  hsize_t chunk[GHZ_FILE_NDIM] = {0};
   uint64_t step = ghz_type_size(r->type);
   const hid_t plist = H5(H5Dget_create_plist)(r->set);
   if (plist >= 0 && H5(H5Pget_layout)(plist) == H5D_CHUNKED)
@@ -60,18 +79,28 @@ static void choose_steps(reading *r) {
   h5_close(plist);
   for (int i = 1; i < r->rank; i++)
     step *= r->extent[i];
-  const hsize_t least = (step < SLAB_LEAST ? SLAB_LEAST / step : 1) + chunk[0] - 1;
-  r->steps = least - least % chunk[0];
+  for (r->rows = r->extent[0]; step > SLAB_MOST && r->axis + 1 < r->rank; r->rows *= r->extent[r->axis])
+    step /= r->extent[++r->axis];
+  const hsize_t along = chunk[r->axis] ? chunk[r->axis] : 1, least = step < SLAB_LEAST ? SLAB_LEAST / step : 1;
+  r->steps = (least + along - 1) / along * along;
+  if (r->steps > SLAB_MOST / step)
+    r->steps = SLAB_MOST / step;
 }
 
 /* ---- Its values ------------------------------------------------------------------------------ */
 
 static bool read_slab(void *user, buffer *piece, size_t *got) {
   reading *r = user;
-  hsize_t from[GHZ_FILE_NDIM] = {r->from}, count[GHZ_FILE_NDIM];
-  memcpy(count, r->extent, sizeof count);
-  count[0] = r->extent[0] - r->from < r->steps ? r->extent[0] - r->from : r->steps;
-  *got = count[0] ? ghz_type_size(r->type) : 0;
+  hsize_t from[GHZ_FILE_NDIM] = {0}, count[GHZ_FILE_NDIM];
+  uint64_t row = r->from;
+  for (int i = r->rank - 1; i >= 0; i--) {
+    count[i] = i > r->axis ? r->extent[i] : 1;
+    from[i] = i > r->axis ? 0 : row % r->extent[i];
+    row = i > r->axis ? row : row / r->extent[i];
+  }
+  const hsize_t left = r->extent[r->axis] - from[r->axis];
+  count[r->axis] = left < r->steps ? left : r->steps;
+  *got = r->from < r->rows ? ghz_type_size(r->type) : 0;
   for (int i = 0; i < r->rank; i++)
     *got *= count[i];
   if (*got == 0)
@@ -83,7 +112,7 @@ static bool read_slab(void *user, buffer *piece, size_t *got) {
                   H5(H5Sselect_hyperslab)(r->space, H5S_SELECT_SET, from, NULL, count, NULL) >= 0 &&
                   H5(H5Dread)(r->set, h5.types[r->type], memory, r->space, H5P_DEFAULT, piece->data) >= 0;
   h5_close(memory);
-  r->from += count[0];
+  r->from += count[r->axis];
   return ok || h5_fail(r->name, "%s: cannot be read", r->var);
 }
 
@@ -178,8 +207,10 @@ static bool spool(reading *r, values *v) {
   for (int i = 0; i < r->rank; i++)
     in->shape.dims[i] = r->extent[i];
   v->shape = in->shape;
+  if (!shape_count(&in->shape, &in->count))
+    return fail(label, "too many values");
   choose_steps(r);
-  return shape_count(&in->shape, &in->count) && file_spool(&in->file, read_slab, r);
+  return file_spool(&in->file, read_slab, r);
 }
 
 bool h5_values_open(values *v, h5_axes *axes, ghz_context *ctx, const char *path, const char *var) {
@@ -189,8 +220,9 @@ bool h5_values_open(values *v, h5_axes *axes, ghz_context *ctx, const char *path
     return false;
   if (!open_reading(&r, path, var))
     return close_reading(&r, false);
-  if (!look(&r))
-    return close_reading(&r, fail(path, "%s: has no numbers, or of a type that ghz does not read", var));
+  const char *why = look(&r);
+  if (why)
+    return close_reading(&r, fail(path, "%s: %s", var, why));
   if (!file_open(&v->in.file, path))
     return close_reading(&r, false);
   bool ok = spool(&r, v);
@@ -218,7 +250,7 @@ static bool list_numbers(const char *name, paths *to) {
   for (size_t i = 0; ok && i < all.count; i++) {
     h5_close(r.space, r.set);
     r.set = H5(H5Oopen)(r.file, all.at[i], H5P_DEFAULT);
-    ok = !look(&r) || H5(H5Aexists)(r.set, "CLASS") > 0 || paths_add(to, all.at[i], name);
+    ok = look(&r) || H5(H5Aexists)(r.set, "CLASS") > 0 || paths_add(to, all.at[i], name);
   }
   paths_free(&all);
   return close_reading(&r, ok && (to->count > 0 || fail(name, "has no data set of numbers")));

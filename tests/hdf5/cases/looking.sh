@@ -152,6 +152,17 @@ fi
 ok "$GHZ" tune a.nc --var lat >/dev/null
 fails 1 "a.nc: no data set pr" "$GHZ" tune a.nc --var pr
 fails 1 "none.nc: No such file or directory" "$GHZ" compare a.nc none.nc
-fails 1 "a.nc: name: has no numbers" "$GHZ" tune a.nc --var name
+fails 1 "a.nc: name: holds no numbers" "$GHZ" tune a.nc --var name
+fails 1 "a.nc: scalar: is one value without a dimension" "$GHZ" tune a.nc --var scalar
+fails 1 "a.nc: /: is no data set" "$GHZ" tune a.nc --var /
+cat >odd.cdl <<'EOF'
+netcdf odd { dimensions: one = 1; n = 3; wide = 2147483648; none = UNLIMITED;
+variables: uint64 big(n); float empty(none), huge(one, wide, wide); huge:_ChunkSizes = 1, 1024, 1024;
+data: big = 1, 2, 3; }
+EOF
+ncgen -4 -x -o odd.nc odd.cdl || die "ncgen failed"
+fails 1 "odd.nc: big: holds unsigned integers of 64 bits, which ghz does not read" "$GHZ" tune odd.nc --var big
+fails 1 "odd.nc: empty: is empty" "$GHZ" tune odd.nc --var empty
+fails 1 "odd.nc: huge: too many values" "$GHZ" tune odd.nc --var huge
 fails 2 "a.nc has variables: give --var NAME" "$GHZ" compare a.nc a.f32
 fails 1 "a.f32: cannot be opened as HDF5" "$GHZ" tune a.f32 --var tas
