@@ -125,6 +125,14 @@ static void find_fill(const reading *r, values *v) {
   v->fill = !v->has_fill ? 0 : r->type == GHZ_F32 ? (double)(float)fill[0] : fill[0];
 }
 
+/* How readers decode it, where the attributes say so in numbers that mean something. */
+static void find_decoding(const reading *r, values *v) {
+  attribute_numbers(r->set, "scale_factor", &v->scale, 1);
+  attribute_numbers(r->set, "add_offset", &v->offset, 1);
+  v->scale = isfinite(v->scale) && v->scale != 0 ? v->scale : 1;
+  v->offset = isfinite(v->offset) ? v->offset : 0;
+}
+
 /* ---- Its axes -------------------------------------------------------------------------------- */
 
 typedef struct naming {
@@ -215,7 +223,7 @@ static bool spool(reading *r, values *v) {
 
 bool h5_values_open(values *v, h5_axes *axes, ghz_context *ctx, const char *path, const char *var) {
   reading r;
-  *v = (values){.ctx = ctx};
+  *v = (values){.ctx = ctx, .scale = 1};
   if (!h5_load())
     return false;
   if (!open_reading(&r, path, var))
@@ -230,7 +238,9 @@ bool h5_values_open(values *v, h5_axes *axes, ghz_context *ctx, const char *path
     find_fill(&r, v);
     find_axes(&r, axes);
     v->stored = H5(H5Dget_storage_size)(r.set);
-    ok = !has_filter(r.file, var) || h5_bound(ctx, path, var, &v->bound);
+    find_decoding(&r, v);
+    v->bounded = has_filter(r.file, var);
+    ok = !v->bounded || h5_bound(ctx, path, var, &v->bound);
   }
   if (!ok)
     h5_values_close(v);

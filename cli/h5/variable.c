@@ -10,6 +10,7 @@
 #include "inside.h"
 #include "io/reader.h"
 #include "report/report.h"
+#include "report/text.h"
 
 enum { LABEL_BYTES = 4096 };
 
@@ -277,7 +278,8 @@ bool h5_each_variable(const options *o, ghz_context *ctx, const char *path, h5_v
 
 static bool widen(const char *name, ghz_context *ctx, const ghz_frame *f, void *bound) {
   (void)name, (void)ctx;
-  *(double *)bound = f->info.bound > *(double *)bound ? f->info.bound : *(double *)bound;
+  if (f->info.bound > *(double *)bound && !exact_on_grid(&f->info.lattice, f->info.terms))
+    *(double *)bound = f->info.bound;
   return true;
 }
 

@@ -6,6 +6,7 @@
 
 #include "reader.h"
 #include "report/report.h"
+#include "report/text.h"
 
 static bool reported; /* a read that failed has been reported */
 static file *shared;  /* of the files that share a descriptor, the one that has it */
@@ -128,7 +129,7 @@ bool values_open(values *v, ghz_context *ctx, const char *path, type_choice choi
   file f;
   char magic[4];
   size_t got;
-  *v = (values){.ctx = ctx};
+  *v = (values){.ctx = ctx, .scale = 1};
   if (!file_open(&f, path))
     return false;
   v->name = f.name;
@@ -155,7 +156,8 @@ static bool fill_from_frame(values *v) {
   if (!more)
     return true;
   size_t count = (size_t)v->frame.info.count;
-  if (v->frame.info.bound > v->bound)
+  v->bounded = true;
+  if (v->frame.info.bound > v->bound && !exact_on_grid(&v->frame.info.lattice, v->frame.info.terms))
     v->bound = v->frame.info.bound;
   v->has_fill = v->reader.header.lattice.has_fill;
   v->fill = v->reader.header.lattice.fill;

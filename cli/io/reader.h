@@ -56,12 +56,14 @@ typedef struct values {
   ghz_frame frame;
   ghz_type type; /* of compressed integers float64, as sums may be beyond their type */
   shape shape;
-  double bound;  /* of what was read so far, if compressed, or of an HDF5 variable; else 0 */
+  bool bounded;  /* what was read so far has a bound: it is compressed */
+  double bound;  /* that; of exact values 0 */
   bool has_fill; /* as the file says; of a compressed one once its first frame was read */
   double fill;
-  char *label;     /* its name, if it is such a variable: to be freed */
-  uint64_t stored; /* bytes that an HDF5 variable takes in its file; else 0 */
-  buffer native;   /* values of `type` */
+  double scale, offset; /* by which readers decode what an HDF5 variable stores; else 1 and 0 */
+  char *label;          /* its name, if it is such a variable: to be freed */
+  uint64_t stored;      /* bytes that an HDF5 variable takes in its file; else 0 */
+  buffer native;        /* values of `type` */
   size_t have, used;
 } values;
 

@@ -265,7 +265,7 @@ static scale scale_of_values(const picture *p) {
 }
 
 static scale scale_of_errors(double error) {
-  return (scale){error_colours, sizeof error_colours / sizeof *error_colours, -error, error};
+  return (scale){error_colours, sizeof error_colours / sizeof *error_colours, 0 - error, error};
 }
 
 /* ---- Layout ---- */

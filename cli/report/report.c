@@ -46,6 +46,7 @@ static void print_line(const char *prefix, const char *name, const char *suffix,
   for (char *c = line; *c; c++)
     if ((unsigned char)*c < ' ' || *c == 127)
       *c = '?';
+  fflush(stdout); /* what stands before it, if both go to one place */
   erase_bar();
   fprintf(stderr, "%s%s\n", line, suffix);
 }

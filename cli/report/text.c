@@ -32,11 +32,15 @@ number_text text_double(double value) {
   return t;
 }
 
+bool exact_on_grid(const ghz_lattice *l, uint32_t terms) {
+  return terms <= 1 && l->step > 2 * l->eb;
+}
+
 bound_text text_bound(const ghz_lattice *l, uint32_t terms, double bound) {
   bound_text t;
   if (l->step > 2 * l->eb)
     snprintf(t.text, sizeof t.text, "grid of %s: %s", text_double(l->step).text,
-             terms <= 1 ? "every value exact" : "sums of its multiples are exact");
+             exact_on_grid(l, terms) ? "every value exact" : "sums of its multiples are exact");
   else
     snprintf(t.text, sizeof t.text, "%s", text_double(bound).text);
   return t;

@@ -31,6 +31,9 @@ typedef struct bound_text {
   char text[96];
 } bound_text;
 
+/* Whether every value of so many terms is exact: of one on a grid, which stores others as they are. */
+bool exact_on_grid(const ghz_lattice *l, uint32_t terms);
+
 /* What a lattice promises of so many terms, of which `bound` is known: the bound in digits; of a
  * grid "grid of 0.01: every value exact". */
 bound_text text_bound(const ghz_lattice *l, uint32_t terms, double bound);

@@ -27,17 +27,24 @@ typedef struct comparison {
   picture picture;
   bool has_fill;
   double fill[2]; /* missing values of both: as the files say, or --fill */
-  double bound;   /* 0: not known */
+  bool bounded;
+  double bound;         /* then */
+  double scale, offset; /* by which readers decode both; numbers are of decoded values */
 } comparison;
 
 static bool comparison_bound_known(const comparison *c) {
-  return c->bound > 0 && isfinite(c->bound);
+  return c->bounded && isfinite(c->bound);
 }
 
 /* Decided exactly: the error is a sum of two numbers. */
 static bool bound_exceeded(const comparison *c) {
   const ghz_quality *q = &c->quality;
   return comparison_bound_known(c) && (q->error > c->bound || (q->error == c->bound && q->error_rest > 0));
+}
+
+/* NaN: there is none, or it is 0 of 0. */
+static double error_over_bound(const comparison *c) {
+  return comparison_bound_known(c) ? c->quality.error / c->bound : (double)NAN;
 }
 
 static bool comparison_violated(const comparison *c) {
@@ -79,7 +86,8 @@ static void print_bound(const comparison *c) {
   if (!comparison_bound_known(c))
     return;
   printf("bound             %s\n", text_double(c->bound).text);
-  printf("error / bound     %.6f%s\n", c->quality.error / c->bound, bound_exceeded(c) ? " (violated)" : "");
+  printf("error / bound     %s%s\n", text_number("%.6f", error_over_bound(c)).text,
+         bound_exceeded(c) ? " (violated)" : "");
 }
 
 static void print_structure(const comparison *c) {
@@ -103,6 +111,8 @@ static void print_structure(const comparison *c) {
 static void comparison_print_table(const comparison *c) {
   const ghz_quality *q = &c->quality;
   printf("values            %llu\n", (unsigned long long)q->count);
+  if (c->scale != 1)
+    printf("scale_factor      %s (errors and bound are of decoded values)\n", text_double(c->scale).text);
   printf("max error         %.6g at %s\n", q->error, shape_place(&c->shape, q->error_at).text);
   print_bound(c);
   printf("rms error         %s\n", text_number("%.6g", q->rms).text);
@@ -126,10 +136,9 @@ static void comparison_print_row(const comparison *c) {
            "correlation", "data SSIM", "ratio");
   begun = true;
   printf("%-20s %12.6g %11s %8s %14s %12s %8s%s\n", c->var, q->error,
-         text_number("%.6f", comparison_bound_known(c) ? q->error / c->bound : (double)NAN).text,
-         text_number("%.2f", q->psnr).text, text_number("%.10g", q->correlation).text,
-         text_number("%.8g", q->ssim).text, text_number("%.4g", comparison_ratio(c)).text,
-         comparison_violated(c) ? " (violated)" : "");
+         text_number("%.6f", error_over_bound(c)).text, text_number("%.2f", q->psnr).text,
+         text_number("%.10g", q->correlation).text, text_number("%.8g", q->ssim).text,
+         text_number("%.4g", comparison_ratio(c)).text, comparison_violated(c) ? " (violated)" : "");
 }
 
 /* ---- JSON ---- */
@@ -147,7 +156,7 @@ static void json_index(const shape *s, uint64_t at) {
 static void json_bound(const comparison *c) {
   const double bound = comparison_bound_known(c) ? c->bound : (double)NAN;
   printf(", \"bound\": %s, \"error_over_bound\": %s, \"within_bound\": %s", text_json(bound).text,
-         text_json(c->quality.error / bound).text,
+         text_json(error_over_bound(c)).text,
          comparison_violated(c)      ? "false"
          : comparison_bound_known(c) ? "true"
                                      : "null");
@@ -197,42 +206,36 @@ static bool comparison_begin_picture(comparison *c) {
   return picture_begin(&c->picture, c->original.name, &c->shape, &c->o->slice, c->axes.north > 0);
 }
 
-static size_t write_axis(const comparison *c, unsigned axis, char *text, size_t room) {
-  const int n = *c->axes.name[axis] ? snprintf(text, room, "%s", c->axes.name[axis])
-                                    : snprintf(text, room, "axis %u", axis);
+/* Returns the letters written, without the end. */
+static size_t write_axis(const comparison *c, unsigned axis, const char *before, const char *after, char *text,
+                         size_t room) {
+  char name[64];
+  snprintf(name, sizeof name, "axis %u", axis);
+  const int n = snprintf(text, room, "%s%s%s", before, *c->axes.name[axis] ? c->axes.name[axis] : name, after);
   return n < 0 ? 0 : (size_t)n < room ? (size_t)n : room - 1;
 }
 
-/* Which plane of the array is shown, and which axes it has: as in "; time 3 of 12; lat up, lon
- * right". */
+/* Which plane of the array is shown, and which axes it has: as in "; time[3]; lat up, lon right". */
 static void write_axes(const comparison *c, char *text, size_t room) {
   const unsigned ndim = c->shape.ndim;
+  const char *const ways[] = {c->axes.north ? " up" : " down", " right"};
   size_t used = 0;
   *text = '\0';
-  for (unsigned i = 0; i < ndim - 2 && used + 3 < room; i++) {
-    used += (size_t)snprintf(text + used, room - used, "; ");
-    used += write_axis(c, i, text + used, room - used);
-    const int n = snprintf(text + used, room - used, " %llu of %llu", (unsigned long long)c->picture.index[i],
-                           (unsigned long long)c->shape.dims[i]);
-    used += n > 0 ? (size_t)n : 0;
+  for (unsigned i = 0; i < ndim - 2; i++) {
+    char index[32];
+    snprintf(index, sizeof index, "[%llu]", (unsigned long long)c->picture.index[i]);
+    used += write_axis(c, i, "; ", index, text + used, room - used);
   }
-  for (unsigned i = ndim - 2; i < ndim && (ndim > 2 || *c->axes.name[i]) && used + 3 < room; i++) {
-    used += (size_t)snprintf(text + used, room - used, i == ndim - 2 ? "; " : ", ");
-    used += write_axis(c, i, text + used, room - used);
-    const int n = snprintf(text + used, room - used, "%s",
-                           i == ndim - 1   ? " right"
-                           : c->axes.north ? " up"
-                                           : " down");
-    used += n > 0 ? (size_t)n : 0;
-  }
+  for (unsigned i = ndim - 2; i < ndim && (ndim > 2 || *c->axes.name[i]); i++)
+    used += write_axis(c, i, i == ndim - 2 ? "; " : ", ", ways[i - (ndim - 2)], text + used, room - used);
 }
 
 /* How large the error is, and what is shown. */
 static void write_caption(const comparison *c, char *caption, size_t room) {
   const ghz_quality *q = &c->quality;
   char bound[64] = "", psnr[32] = "", axes[512];
-  if (comparison_bound_known(c))
-    snprintf(bound, sizeof bound, " = %.3f of the bound %.3g", q->error / c->bound, c->bound);
+  if (comparison_bound_known(c) && c->bound > 0)
+    snprintf(bound, sizeof bound, " = %.3f of the bound %.3g", error_over_bound(c), c->bound);
   if (!isnan(q->psnr))
     snprintf(psnr, sizeof psnr, "; PSNR %.1f dB", q->psnr);
   write_axes(c, axes, sizeof axes);
@@ -246,12 +249,13 @@ static bool comparison_write_picture(const comparison *c) {
     return true;
   if (c->var)
     snprintf(original, sizeof original, "%.80s", c->var);
-  if (!isnan(comparison_ratio(c)))
+  if (c->result.bounded || comparison_ratio(c) > 1)
     snprintf(result, sizeof result, "compressed %.3g : 1 and back", comparison_ratio(c));
   write_caption(c, caption, sizeof caption);
   return picture_write(
       &c->picture, c->o->png, c->o->force,
-      &(picture_labels){original, result, caption, comparison_bound_known(c) ? c->bound : c->quality.error});
+      &(picture_labels){original, result, caption,
+                        comparison_bound_known(c) && c->bound > 0 ? c->bound : c->quality.error});
 }
 
 enum { BATCH = 1 << 14 }; /* values compared at a time */
@@ -289,6 +293,33 @@ static void hide_fill(const comparison *c, int which, double *x, size_t n) {
     x[i] = x[i] == fill || x[i] == (double)(float)fill ? (double)NAN : x[i];
 }
 
+/* What the picture shows. */
+static void decode(const comparison *c, double *x, size_t n) {
+  for (size_t i = 0; i < n; i++)
+    x[i] = x[i] * c->scale + c->offset;
+}
+
+/* What was measured of stored values, so that no rounding of decoded ones is in it, as that of decoded ones. */
+static void decode_quality(comparison *c) {
+  ghz_quality *q = &c->quality;
+  double *const lengths[] = {&q->error, &q->error_rest, &q->min, &q->max, &q->rms};
+  for (size_t i = 0; i < sizeof lengths / sizeof *lengths; i++)
+    *lengths[i] *= fabs(c->scale);
+  for (unsigned i = 0; i < GHZ_QUALITY_NDIM; i++)
+    q->neighbours[i] *= fabs(c->scale);
+  q->bias *= c->scale;
+}
+
+/* Both files decode alike; one that is no HDF5 holds what the other stores. */
+static bool choose_decoding(comparison *c) {
+  const values *a = &c->original, *b = &c->result, *one = a->label ? a : b;
+  c->scale = one->scale;
+  c->offset = one->offset;
+  return !a->label || !b->label || (a->scale == b->scale && a->offset == b->offset) ||
+         fail(b->name, "has scale_factor %g and add_offset %g, but %g and %g in %s: compare decoded values",
+              b->scale, b->offset, a->scale, a->offset, a->name);
+}
+
 /* As the memory has the dimensions. */
 static bool make_meter(comparison *c) {
   uint64_t extent[GHZ_FILE_NDIM];
@@ -317,6 +348,8 @@ static bool compare_values(comparison *c) {
     hide_fill(c, 0, x, nx);
     hide_fill(c, 1, y, ny);
     ghz_meter_add(c->meter, x, y, nx);
+    decode(c, x, nx);
+    decode(c, y, ny);
     if (c->o->png)
       picture_add(&c->picture, at, x, y, nx);
     c->count = at + nx;
@@ -329,15 +362,17 @@ static bool compare_values(comparison *c) {
 /* The bound that the command line gives, else that of the compressed file. */
 static bool find_bound(comparison *c) {
   const ghz_quality *d = &c->quality;
+  const ghz_type type =
+      type_is_integer(c->original.type) ? GHZ_F64 : c->original.type; /* errors are no integers */
   ghz_lattice lattice;
-  c->bound = c->result.bound > c->original.bound ? c->result.bound : c->original.bound;
+  c->bound = fmax(c->result.bound, c->original.bound) * fabs(c->scale);
+  c->bounded = c->result.bounded || c->original.bounded || c->o->bound_given;
   if (!c->o->bound_given)
     return true;
   c->bound = c->o->bound.value;
   if (c->o->bound.kind == GHZ_ABS)
     return true;
-  if (!range_lattice(c->original.name, c->original.type, c->o->bound, (value_range){d->min, d->max}, NULL,
-                     &lattice))
+  if (!range_lattice(c->original.name, type, c->o->bound, (value_range){d->min, d->max}, NULL, &lattice))
     return false;
   c->bound = lattice.eb;
   return true;
@@ -392,13 +427,15 @@ static bool fail_violated(const comparison *c) {
 }
 
 static bool measure(comparison *c) {
-  return compare_values(c) && check_count(c) &&
-         library_ok(c->original.name, NULL, ghz_meter_read(c->meter, &c->quality)) && find_bound(c) &&
-         comparison_write_picture(c);
+  if (!compare_values(c) || !check_count(c) ||
+      !library_ok(c->original.name, NULL, ghz_meter_read(c->meter, &c->quality)))
+    return false;
+  decode_quality(c);
+  return find_bound(c) && comparison_write_picture(c);
 }
 
 static bool compare_files(comparison *c) {
-  if (!choose_shape(c) || !comparison_begin_picture(c))
+  if (!choose_decoding(c) || !choose_shape(c) || !comparison_begin_picture(c))
     return false;
   const bool ok = measure(c);
   progress_end();
@@ -445,8 +482,11 @@ static int run(const options *o) {
     return fail_usage(o->verb, "--slice says what --png draws: give --png FILE");
   if (all && o->png)
     return fail_usage(o->verb, "--png draws one variable: give --var NAME");
+  if (o->var && !h5_named(o->files[0]) && !h5_named(o->files[1]))
+    return fail_usage(o->verb, "--var names a variable of HDF5 files, and neither file is one");
   if (!o->var && !all && (h5_named(o->files[0]) || h5_named(o->files[1])))
-    return fail_usage(o->verb, "%s has variables: give --var NAME", o->files[!h5_named(o->files[0])]);
+    return fail_usage(o->verb, "%s has variables: give --var NAME, the one whose values %s has",
+                      o->files[!h5_named(o->files[0])], o->files[h5_named(o->files[0])]);
   if ((all && !file_open(&second, o->files[1])) || !library_open(&ctx, o->threads))
     return EXIT_DATA;
   if (all)
@@ -460,18 +500,20 @@ const verb verb_compare = {
     .name = "compare",
     .operands = "ORIGINAL RESULT",
     .summary = "measure the error of a result, and draw it",
-    .details = "Compares two files, each raw, .npy or .ghz. Prints the largest error and where it is,\n"
-               "the error divided by the bound, its root mean square, the bias (the mean of\n"
-               "RESULT - ORIGINAL), NRMSE and PSNR; these two refer to the range of ORIGINAL. Then Pearson's\n"
-               "correlation, along each axis the largest error of a difference between neighbours, and\n"
-               "the data SSIM of the planes of the last two dimensions, the least and the mean. The\n"
-               "bound is that of --abs, --rel or --psnr, or else the one that a .ghz file guarantees.\n"
-               "Fill values, from --fill or a .ghz file, count as missing, like NaN. The exit code is 1\n"
-               "if an error exceeds the bound, or if NaN or infinities differ. --png draws original,\n"
-               "result and error side by side: of three dimensions or more the plane --slice, or the\n"
-               "middle one. --dims gives the shape if neither file has one. Of HDF5 and netCDF files,\n"
-               "compares the variable --var, however it is compressed, or prints a line for each that\n"
-               "holds numbers; north is up where latitudes say so.",
+    .details =
+        "Compares two files, each raw, .npy or .ghz. Prints the largest error and where it is,\n"
+        "the error divided by the bound, its root mean square, the bias (the mean of\n"
+        "RESULT - ORIGINAL), NRMSE and PSNR; these two refer to the range of ORIGINAL. Then Pearson's\n"
+        "correlation, along each axis the largest error of a difference between neighbours, and\n"
+        "the data SSIM of the planes of the last two dimensions, the least and the mean. The\n"
+        "bound is that of --abs, --rel or --psnr, or else the one that a .ghz file guarantees.\n"
+        "Fill values, from --fill or a .ghz file, count as missing, like NaN. The exit code is 1\n"
+        "if an error exceeds the bound, or if NaN or infinities differ. --png draws original,\n"
+        "result and error side by side: of three dimensions or more the plane --slice, or the\n"
+        "middle one. --dims gives the shape if neither file has one. Of HDF5 and netCDF files,\n"
+        "compares the variable --var, however it is compressed, or prints a line for each that\n"
+        "holds numbers; north is up where latitudes say so. Where both have a scale_factor, all numbers,\n"
+        "and --abs, are of the values that readers decode.",
     .examples = "  ghz compare wave.f32 wave.f32.ghz\n"
                 "  ghz compare --abs 1e-3 wave.f32 other.f32\n"
                 "  ghz compare wave.f32 wave.f32.ghz --png wave.png --dims 512x512\n"

@@ -43,6 +43,9 @@ done
 fails 1 'w.f32: has only 1000 values, fewer than a.f32' "$GHZ" compare a.f32 w.f32
 fails 1 'w.f32: has only 1000 values, fewer than a.f32' "$GHZ" compare w.f32 a.f32
 fails 2 '2 input files are needed' "$GHZ" compare a.f32
+fails 2 '--var names a variable of HDF5 files, and neither file is one' "$GHZ" compare a.f32 b.f32 --var tas
+"$GHZ" compare a.f32 b.f32 --abs 1e-5 >both 2>&1
+tail -n 1 both | grep -q '^ghz: b.f32: the bound' || die "the error is not behind the table: $(cat both)"
 fails 1 'a.f32: --dims 10x10 needs 100 values, the file has 60000' "$GHZ" compare a.f32 b.f32 --dims 10x10
 # Where the largest error is, its root mean square, and the bias: 5 values, of which number 13 (from
 # 0) of 2x3x4 is too large by 3, and number 23 too small by 1

@@ -63,6 +63,10 @@ ok "$GHZ" decompress pipe.ghz -o pipe.i16
 cmp counts.i16 pipe.i16 || die "pipe"
 ok "$GHZ" compare counts.i16 counts.i16.ghz >compared
 grep -q '^max error  *0 ' compared || die "compare: $(cat compared)"
+grep -q '^bound  *0$' compared || die "no bound of exact values: $(cat compared)"
+ok "$GHZ" compare --rel 1e-3 counts.i16 counts.i16.ghz >compared
+grep -q '^bound  *[0-9.]*$' compared || die "a bound relative to the range of integers: $(cat compared)"
+fails 1 'rounded.f32.ghz: the bound 0 is violated' "$GHZ" compare packed.f32 rounded.f32.ghz
 # Wrong usage
 fails 2 '--grid went: docs/CHOOSING_A_BOUND.md finds a quantum by NumPy, and --step takes it' "$GHZ" compress --grid auto packed.f32
 fails 2 'give one bound only' "$GHZ" compress --abs 1 --step 1 packed.f32

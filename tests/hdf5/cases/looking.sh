@@ -155,6 +155,16 @@ fails 1 "none.nc: No such file or directory" "$GHZ" compare a.nc none.nc
 fails 1 "a.nc: name: holds no numbers" "$GHZ" tune a.nc --var name
 fails 1 "a.nc: scalar: is one value without a dimension" "$GHZ" tune a.nc --var scalar
 fails 1 "a.nc: /: is no data set" "$GHZ" tune a.nc --var /
+# A verdict is on the values that readers decode, of stored ones that are alike.
+make_packed() { # FILE SCALE VALUES
+  echo "netcdf p { dimensions: n = 3; variables: short s(n); s:scale_factor = $2; data: s = $3; }" >p.cdl
+  ncgen -4 -o "$1" p.cdl || die "ncgen failed"
+}
+make_packed p.nc 50. 1,2,3 && make_packed q.nc 50. 2,2,3 && make_packed r.nc 25. 1,2,3
+fails 1 "q.nc: s: the bound 1 is violated: error 50 at 0" "$GHZ" compare p.nc q.nc --var s --abs 1
+ok "$GHZ" compare p.nc q.nc --var s --abs 50 >said
+grep -q '^scale_factor  *50 ' said && grep -q '^bias  *16.6667$' said && grep -q '^error / bound  *1.000000$' said || die "$(cat said)"
+fails 1 "r.nc: s: has scale_factor 25 and add_offset 0, but 50 and 0 in p.nc: s" "$GHZ" compare p.nc r.nc --var s
 cat >odd.cdl <<'EOF'
 netcdf odd { dimensions: one = 1; n = 3; wide = 2147483648; none = UNLIMITED;
 variables: uint64 big(n); float empty(none), huge(one, wide, wide); huge:_ChunkSizes = 1, 1024, 1024;
