@@ -146,9 +146,9 @@ static bool inspect(data_set *d, data_set_use use) {
 }
 
 static bool open_both(data_set *d, data_set_use use) {
-  d->file = H5(H5Fopen)(d->name, use == DATA_SET_WRITE ? H5F_ACC_RDWR : H5F_ACC_RDONLY, H5P_DEFAULT);
+  d->file = h5_open(d->name, use == DATA_SET_WRITE ? H5F_ACC_RDWR : H5F_ACC_RDONLY);
   if (d->file < 0)
-    return h5_fail(d->name, "cannot be opened as HDF5");
+    return false;
   d->id = H5(H5Dopen2)(d->file, d->var, H5P_DEFAULT);
   return d->id >= 0 || h5_fail(d->name, "no data set %s", d->var);
 }

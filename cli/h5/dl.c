@@ -54,6 +54,24 @@ bool h5_close_all(const hid_t *ids, size_t count) {
   return ok;
 }
 
+hid_t h5_open(const char *path, unsigned flags) {
+  const hid_t whole = H5(H5Fopen)(path, flags, H5P_DEFAULT);
+  file f;
+  char magic[3] = "";
+  size_t got;
+  if (whole >= 0)
+    return whole;
+  if (!file_open(&f, path)) /* which says so in the words of the system */
+    return -1;
+  const bool read = file_peek(&f, magic, sizeof magic, &got);
+  file_close(&f);
+  if (read && memcmp(magic, "CDF", sizeof magic) == 0)
+    fail(path, "is netCDF-3, and no HDF5: nccopy -k nc4 makes netCDF-4 of it");
+  else if (read)
+    h5_fail(path, "cannot be opened as HDF5");
+  return -1;
+}
+
 /* ---- Its errors ------------------------------------------------------------------------------ */
 
 /* Takes the first entry that it is called with: the innermost one. */

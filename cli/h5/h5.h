@@ -70,10 +70,11 @@ typedef struct h5_axes {
   int north;                    /* latitudes of the last but one: 1: they grow, -1: they fall, 0: it has none */
 } h5_axes;
 
-/* Calls `one` for the variable --var of a file, or for all that hold numbers and are no
- * coordinates of a dimension, whatever compressed them. Returns whether all calls did. */
+/* Calls `one` for the variable --var of a file, or for all that hold numbers, whatever compressed
+ * them; coordinates: also for those of dimensions. Returns whether all calls did. */
 typedef bool h5_values_visitor(const options *o, ghz_context *ctx, const char *path, const char *var);
-bool h5_each_numbers(const options *o, ghz_context *ctx, const char *path, h5_values_visitor *one);
+bool h5_each_numbers(const options *o, ghz_context *ctx, const char *path, bool coordinates,
+                     h5_values_visitor *one);
 
 /* Opens the values of a variable, which go to a temporary file; its name for messages is that of
  * the file and its own. */

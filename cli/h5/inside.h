@@ -53,6 +53,9 @@ bool h5_close_all(const hid_t *ids, size_t count);
 /* As fail(), with what HDF5 says was the first thing that went wrong. Returns false. */
 bool h5_fail(const char *name, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
+/* Opens a file; flags: as H5Fopen has them. Prints why it cannot, and returns a negative one. */
+hid_t h5_open(const char *path, unsigned flags);
+
 /* What to do with data that cannot be added as they are. */
 #define H5_RECOMPRESS                                                                                          \
   "compress it with the h5repack line that `ghz h5args --abs NAME=E FILE` prints (nccopy leaves out the "      \

@@ -112,9 +112,9 @@ static bool add_variables(const char *name, hid_t whole, paths *p) {
 }
 
 bool paths_of_variables(const char *name, const char *var, paths *p) {
-  const hid_t whole = H5(H5Fopen)(name, H5F_ACC_RDONLY, H5P_DEFAULT);
+  const hid_t whole = h5_open(name, H5F_ACC_RDONLY);
   if (whole < 0)
-    return h5_fail(name, "cannot be opened as HDF5");
+    return false;
   const bool ok = var ? add_object(name, whole, var, p) : add_variables(name, whole, p);
   H5(H5Fclose)(whole);
   return ok;

@@ -62,6 +62,21 @@ static bool find_fill(const reading *r, hid_t set, h5_request *q) {
   return ok;
 }
 
+/* The filter takes for missing what netCDF says is there before anything is written, though no
+ * attribute names it. */
+static void warn_of_default(hid_t set, const h5_request *q) {
+  H5D_fill_value_t defined = H5D_FILL_VALUE_ERROR;
+  double fill = 0;
+  const hid_t plist = H5(H5Dget_create_plist)(set);
+  if (!q->parameters.fill && !ghz_h5_integers(q->parameters.type) &&
+      H5(H5Pfill_value_defined)(plist, &defined) >= 0 && defined == H5D_FILL_VALUE_USER_DEFINED &&
+      H5(H5Pget_fill_value)(plist, h5.types[GHZ_F64], &fill) >= 0 && isfinite(fill) && fill != 0)
+    note(LEVEL_NORMAL,
+         "%s: has no _FillValue: h5repack makes NaN the default fill value, %s (nccopy keeps NaN)", q->path,
+         fill_text(q->parameters.type, fill).text);
+  h5_close(plist);
+}
+
 /* Readers mask what is beyond these. Multiples of the step stay what they are. */
 static void warn_of_limits(hid_t set, const h5_request *q) {
   static const char *const attributes[] = {"valid_range", "valid_min", "valid_max"};
@@ -147,7 +162,10 @@ static bool complete(const reading *r, hid_t set, h5_request *q, bool named, boo
   if (p->bound.kind == GHZ_ABS && attribute_numbers(set, "scale_factor", &scale, 1) == 1 && fabs(scale) > 1)
     p->bound.value /= fabs(scale);
   warn_of_limits(set, q);
-  return find_fill(r, set, q);
+  if (!find_fill(r, set, q))
+    return false;
+  warn_of_default(set, q);
+  return true;
 }
 
 static bool show(const reading *r, h5_request q, bool named, h5_request_visitor *see, void *user) {
@@ -183,9 +201,9 @@ bool h5_each_request(const options *o, const h5_request *named, size_t count, h5
   paths own = {0}; /* the names that the file has */
   if (!h5_load())
     return false;
-  r.file = H5(H5Fopen)(r.name, H5F_ACC_RDONLY, H5P_DEFAULT);
+  r.file = h5_open(r.name, H5F_ACC_RDONLY);
   if (r.file < 0)
-    return h5_fail(r.name, "cannot be opened as HDF5");
+    return false;
   bool ok = true;
   for (size_t i = 0; ok && i < count; i++) {
     h5_request q = named[i];

@@ -42,8 +42,9 @@ uint64_t h5_index(const h5_variable *v, uint64_t position) {
   return position;
 }
 
-bool h5_each_numbers(const options *o, ghz_context *ctx, const char *path, h5_values_visitor *one) {
-  (void)o, (void)ctx, (void)one;
+bool h5_each_numbers(const options *o, ghz_context *ctx, const char *path, bool coordinates,
+                     h5_values_visitor *one) {
+  (void)o, (void)ctx, (void)coordinates, (void)one;
   return refuse(path);
 }
 

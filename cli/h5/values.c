@@ -195,9 +195,9 @@ static bool close_reading(reading *r, bool ok) {
 
 static bool open_reading(reading *r, const char *path, const char *var) {
   *r = (reading){.name = path, .var = var, .file = -1, .set = -1, .space = -1};
-  r->file = H5(H5Fopen)(path, H5F_ACC_RDONLY, H5P_DEFAULT);
+  r->file = h5_open(path, H5F_ACC_RDONLY);
   if (r->file < 0)
-    return h5_fail(path, "cannot be opened as HDF5");
+    return false;
   r->set = H5(H5Oopen)(r->file, var, H5P_DEFAULT);
   return r->set >= 0 || h5_fail(path, "no data set %s", var);
 }
@@ -253,24 +253,45 @@ void h5_values_close(values *v) {
   free(label);
 }
 
-static bool list_numbers(const char *name, paths *to) {
+/* A dimension without coordinates is no variable. */
+static bool is_variable(hid_t set) {
+  static const char bare[] = "This is a netCDF dimension but not";
+  char name[sizeof bare];
+  return H5(H5Iget_type)(set) == H5I_DATASET &&
+         !(attribute_text(set, "NAME", name, sizeof name) && strcmp(name, bare) == 0);
+}
+
+/* Says which variables hold none. */
+static bool list_numbers(const char *name, bool coordinates, paths *to) {
   paths all = {0};
   reading r;
+  char others[2048] = "";
   bool ok = open_reading(&r, name, "/") && paths_of_file(name, r.file, &all);
   for (size_t i = 0; ok && i < all.count; i++) {
     h5_close(r.space, r.set);
+    r.space = -1;
     r.set = H5(H5Oopen)(r.file, all.at[i], H5P_DEFAULT);
-    ok = look(&r) || H5(H5Aexists)(r.set, "CLASS") > 0 || paths_add(to, all.at[i], name);
+    if (r.set < 0 || !is_variable(r.set))
+      continue;
+    const char *why = look(&r);
+    const size_t used = strlen(others);
+    if (why)
+      snprintf(others + used, sizeof others - used, "%s %s %s", used ? "," : "", all.at[i], why);
+    else if (coordinates || H5(H5Aexists)(r.set, "CLASS") <= 0)
+      ok = paths_add(to, all.at[i], name);
   }
+  if (others[0])
+    note(LEVEL_NORMAL, "%s: left out:%s", name, others);
   paths_free(&all);
   return close_reading(&r, ok && (to->count > 0 || fail(name, "has no data set of numbers")));
 }
 
-bool h5_each_numbers(const options *o, ghz_context *ctx, const char *path, h5_values_visitor *one) {
+bool h5_each_numbers(const options *o, ghz_context *ctx, const char *path, bool coordinates,
+                     h5_values_visitor *one) {
   paths names = {0};
   if (o->var)
     return one(o, ctx, path, o->var);
-  bool ok = h5_load() && list_numbers(path, &names);
+  bool ok = h5_load() && list_numbers(path, coordinates, &names);
   for (size_t i = 0; i < names.count; i++)
     ok &= one(o, ctx, path, names.at[i]);
   paths_free(&names);

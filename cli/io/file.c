@@ -182,8 +182,8 @@ static bool copy_rest(file *f, int to, const char *directory, file_source *sourc
     ok = source ? source(user, &piece, &n) : file_read(f, piece.data, PIECE, &n);
     const int error = ok ? ghz_write_all(to, piece.data, n) : 0;
     if (error)
-      ok = fail(f->name, "temporary file in %s: %s (TMPDIR names another directory; --abs needs none)",
-                directory, strerror(error));
+      ok = fail(f->name, "temporary file in %s: %s (TMPDIR names another directory%s)", directory,
+                strerror(error), source ? "" : "; --abs needs none");
     progress_set(done);
   }
   f->size = done;

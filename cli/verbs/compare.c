@@ -491,7 +491,7 @@ static int run(const options *o) {
     return EXIT_DATA;
   if (all)
     file_close(&second);
-  const bool ok = all ? h5_each_numbers(o, ctx, o->files[0], compare) : compare(o, ctx, NULL, o->var);
+  const bool ok = all ? h5_each_numbers(o, ctx, o->files[0], true, compare) : compare(o, ctx, NULL, o->var);
   ghz_context_free(ctx);
   return ok ? EXIT_OK : EXIT_DATA;
 }

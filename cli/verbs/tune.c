@@ -25,6 +25,7 @@ typedef struct tuning {
   ghz_file_header header; /* of the sample: the whole array, or a frame in its middle */
   ghz_file_header flat;   /* of the same as a flat array; a count of 0 where that is not tried */
   size_t count;           /* its values */
+  bool beyond;            /* there are integers that no lattice reaches, and no sample */
   buffer values, stream, back;
 } tuning;
 
@@ -110,10 +111,29 @@ static bool choose_fill(tuning *t) {
   return !t->o->has_fill || fill_choose(t->in.file.name, t->in.type, t->o->fill, &t->fill);
 }
 
+/* Whether an int64 is larger than the codec takes. */
+static bool find_beyond(tuning *t) {
+  const int64_t most = INT64_C(1) << 44;
+  int64_t x[4096];
+  size_t got = 1;
+  while (t->in.type == GHZ_I64 && got && t->in.taken < t->in.count) {
+    if (!input_read(&t->in, x, sizeof x / sizeof *x, &got))
+      return false;
+    for (size_t i = 0; i < got; i++)
+      t->beyond |= (x[i] > most || x[i] < -most) && !(t->has_fill && (double)x[i] == t->fill);
+  }
+  input_rewind(&t->in);
+  return true;
+}
+
 static bool read_file(tuning *t) {
   const shape *dims = &t->o->dims;
   if (!input_make_seekable(&t->in) || (dims->ndim && !input_set_shape(&t->in, dims)) || !choose_fill(t) ||
-      !range_of_input(t->ctx, &t->in, t->has_fill ? &t->fill : NULL, NULL, &t->range))
+      !find_beyond(t))
+    return false;
+  if (t->beyond)
+    return true;
+  if (!range_of_input(t->ctx, &t->in, t->has_fill ? &t->fill : NULL, NULL, &t->range))
     return false;
   input_rewind(&t->in);
   if (!t->in.count)
@@ -312,8 +332,6 @@ static bool search(tuning *t, trial *result) {
     if (!reached(t->o, result))
       return fail(t->in.file.name, "no bound reaches a ratio of %g: with --rel 1 it is %.4g", ratio,
                   result->ratio);
-  } else if (!(t->range.max > t->range.min)) {
-    return fail(t->in.file.name, "has no range: all its finite values are the same, so there is no PSNR");
   }
   return try_shaped(t, bad, result) && (reached(t->o, result) || halve(t, good, bad, result));
 }
@@ -353,10 +371,22 @@ static bool try_bounds(tuning *t, findings *f) {
   return true;
 }
 
+/* Why there is nothing to find; NULL: there is. */
+static const char *unfit(const tuning *t) {
+  const options *o = t->o;
+  if (t->beyond)
+    return "holds integers beyond 2^44 in magnitude, which are not compressed";
+  if (type_is_integer(t->in.type))
+    return o->bound_given || o->ratio > 0
+               ? "holds integers, which are compressed exactly: leave --psnr and --ratio out"
+               : NULL;
+  return o->bound_given && !(t->range.max > t->range.min)
+             ? "has no range: all its finite values are the same, so there is no PSNR"
+             : NULL;
+}
+
 static bool find(tuning *t, findings *f) {
   const options *o = t->o;
-  if (type_is_integer(t->in.type) && (o->bound_given || o->ratio > 0))
-    return fail(t->in.file.name, "holds integers, which are compressed exactly: leave --psnr and --ratio out");
   if (type_is_integer(t->in.type))
     return try_exact(t, &f->exact);
   if (!try_bounds(t, f))
@@ -473,15 +503,20 @@ static bool tune_variable(const options *o, ghz_context *ctx, const char *path, 
   findings f = {.count = 0};
   if (!tuning_open(&t, o, ctx, path, var))
     return false;
-  const bool ok = find(&t, &f) && warn(&t, f.sought ? f.found.shaped.rel : REL_USUAL);
-  if (ok)
+  const char *why = unfit(&t);
+  const bool one_of_all = var && !o->var;
+  const bool ok = why ? one_of_all || fail(t.in.file.name, "%s", why)
+                      : find(&t, &f) && warn(&t, f.sought ? f.found.shaped.rel : REL_USUAL);
+  if (why && one_of_all)
+    note(LEVEL_NORMAL, "%s: left out: %s", t.in.file.name, why);
+  else if (ok)
     (o->json ? print_json : print_table)(&t, &f);
   tuning_close(&t);
   return ok;
 }
 
 static bool tune_file(const options *o, ghz_context *ctx, const char *path) {
-  return o->var || h5_named(path) ? h5_each_numbers(o, ctx, path, tune_variable)
+  return o->var || h5_named(path) ? h5_each_numbers(o, ctx, path, false, tune_variable)
                                   : tune_variable(o, ctx, path, NULL);
 }
 

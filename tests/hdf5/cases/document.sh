@@ -30,7 +30,7 @@ while read -r line; do
   export*) ;; # the tests have their own
   *)
     bash -o pipefail -c "$line" </dev/null >out 2>err || die "'$line': $(cat err)"
-    [ ! -s err ] || grep -q '^mean of\|^add of\|^sub of' err || die "'$line' said: $(cat err)"
+    [ ! -s err ] || grep -q '^mean of\|^add of\|^sub of\|: has no _FillValue: ' err || die "'$line' said: $(cat err)"
     total=$((total + 1))
     ;;
   esac
