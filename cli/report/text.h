@@ -31,7 +31,8 @@ typedef struct bound_text {
   char text[96];
 } bound_text;
 
-/* Whether every value of so many terms is exact: of one on a grid, which stores others as they are. */
+/* Whether every value of so many terms is exact: of one on a grid, which stores the values that
+ * are not on it as they are. */
 bool exact_on_grid(const ghz_lattice *l, uint32_t terms);
 
 /* What a lattice promises of so many terms, of which `bound` is known: the bound in digits; of a

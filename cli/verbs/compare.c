@@ -215,7 +215,8 @@ static size_t write_axis(const comparison *c, unsigned axis, const char *before,
   return n < 0 ? 0 : (size_t)n < room ? (size_t)n : room - 1;
 }
 
-/* Which plane of the array is shown, and which axes it has: as in "; time[3]; lat up, lon right". */
+/* Which plane of the array is shown, and which axes it has: as in "; time[3]; lat up, lon
+ * right". */
 static void write_axes(const comparison *c, char *text, size_t room) {
   const unsigned ndim = c->shape.ndim;
   const char *const ways[] = {c->axes.north ? " up" : " down", " right"};
@@ -299,7 +300,8 @@ static void decode(const comparison *c, double *x, size_t n) {
     x[i] = x[i] * c->scale + c->offset;
 }
 
-/* What was measured of stored values, so that no rounding of decoded ones is in it, as that of decoded ones. */
+/* What was measured of stored values, so that no rounding of decoded ones is in it, as that of
+ * decoded ones. */
 static void decode_quality(comparison *c) {
   ghz_quality *q = &c->quality;
   double *const lengths[] = {&q->error, &q->error_rest, &q->min, &q->max, &q->rms};
