@@ -42,6 +42,8 @@ for file in empty.npy nan.f32; do
 done
 fails 1 'w.f32: has only 1000 values, fewer than a.f32' "$GHZ" compare a.f32 w.f32
 fails 1 'w.f32: has only 1000 values, fewer than a.f32' "$GHZ" compare w.f32 a.f32
+printf '\0\0\0\0\0\0\040\0' >wide.i64 # 2^53
+fails 1 'wide.i64: has int64 of 2^53 and more' "$GHZ" compare --type int64 wide.i64 wide.i64
 fails 2 '2 input files are needed' "$GHZ" compare a.f32
 fails 1 'a.f32: --dims 10x10 needs 100 values, the file has 60000' "$GHZ" compare a.f32 b.f32 --dims 10x10
 # Where the largest error is, its root mean square, and the bias: 5 values, of which number 13 (from
