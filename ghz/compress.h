@@ -25,7 +25,7 @@ ghz_status ghz_compression_check(ghz_context *ctx, const compression *c);
 /* What describes their compressed tiles, but for the bytes. */
 ghz_slice ghz_compression_header(const compression *c);
 
-/* Compresses the integers inside a place (integers.c); returns the size of the tile. */
+/* Compresses the integers inside a place (range.c); returns the size of the tile. */
 size_t ghz_integers_encode(const tile_codec *tiles, const ghz_lattice *lattice, int order,
                            const tile_place *place, const void *x, uint8_t *dst);
 

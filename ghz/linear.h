@@ -1,7 +1,7 @@
 /* linear.h: operations on operands that are streams or slices. */
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef GHZ_COMPUTE_H
-#define GHZ_COMPUTE_H
+#ifndef GHZ_LINEAR_H
+#define GHZ_LINEAR_H
 
 #include <ghz/slice.h>
 

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "context/context.h"
+#include "context/floating.h"
 
 enum { WINDOW = 11, HALF = WINDOW / 2, FIELDS = 6 };
 #define PLANE_MOST ((uint64_t)1 << 26)
@@ -17,8 +18,8 @@ struct ghz_meter {
   ghz_quality q;
   int ndim;
   uint64_t extent[GHZ_QUALITY_NDIM], stride[GHZ_QUALITY_NDIM], place[GHZ_QUALITY_NDIM], total;
-  double *ring; /* the errors of the last stride[0] values, and where the next one goes */
-  uint64_t at;
+  double *ring; /* the errors of the last `reach` values, and where the next one goes */
+  uint64_t reach, at;
   size_t nx, ny, have; /* of a plane, 0 without SSIM, and its values so far: */
   uint64_t plane;      /* its number */
   double *x, *y;
@@ -70,20 +71,21 @@ static void add_to_ring(ghz_meter *m, double error) {
   for (int k = 0; k < m->ndim; k++)
     if (m->place[k] > 0) {
       const uint64_t back = m->stride[k];
-      const double d = fabs(error - m->ring[m->at >= back ? m->at - back : m->at + m->stride[0] - back]);
+      const double d = fabs(error - m->ring[m->at >= back ? m->at - back : m->at + m->reach - back]);
       m->q.neighbours[k] = d > m->q.neighbours[k] ? d : m->q.neighbours[k];
     }
   m->ring[m->at] = error;
-  m->at = m->at + 1 < m->stride[0] ? m->at + 1 : 0;
+  m->at = m->at + 1 < m->reach ? m->at + 1 : 0;
   for (int k = m->ndim - 1; k >= 0 && ++m->place[k] == m->extent[k] && k > 0; k--)
     m->place[k] = 0;
 }
 
 /* ---- SSIM of a plane ------------------------------------------------------------------------- */
 
-/* One value of 256, of two that are brought to [0, 1] together. */
-static double level(double v, double low, double range) {
-  return ((v - low) / range * 255 + 0x1.8p52 - 0x1.8p52) / 255; /* rint() is a call on many machines */
+/* One value of 256, of two that are brought to [0, 1] together. Halves do not overflow. */
+static double level(double v, double low, double half_range) {
+  return ((v / 2 - low / 2) / half_range * 255 + 0x1.8p52 - 0x1.8p52) /
+         255; /* rint() is a call on many machines */
 }
 
 /* to[i] becomes the sum over the window that begins at from[i * step]; both have n of them. */
@@ -99,12 +101,12 @@ static void sum_windows(const double *restrict weight, const double *restrict fr
 
 /* The sums over a row's windows of weights and values: of each field nx - 10, in the place that the
  * row has among WINDOW rows of the field. */
-static void sum_row(const ghz_meter *m, size_t row, double low, double range) {
+static void sum_row(const ghz_meter *m, size_t row, double low, double half_range) {
   const double *x = m->x + row * m->nx, *y = m->y + row * m->nx;
   const size_t n = m->nx - 2 * HALF;
   for (size_t i = 0; i < m->nx; i++) {
     const int there = isfinite(x[i]) && isfinite(y[i]);
-    const double a = there ? level(x[i], low, range) : 0, b = there ? level(y[i], low, range) : 0;
+    const double a = there ? level(x[i], low, half_range) : 0, b = there ? level(y[i], low, half_range) : 0;
     const double f[FIELDS] = {there, a, b, a * a, b * b, a * b};
     for (size_t j = 0; j < FIELDS; j++)
       m->line[j * m->nx + i] = f[j];
@@ -152,7 +154,7 @@ static double ssim_of_plane(const ghz_meter *m) {
   if (low == high) /* both are the same constant */
     return 1;
   for (size_t row = 0; low < high && row < m->ny; row++) {
-    sum_row(m, row, low, high - low);
+    sum_row(m, row, low, high / 2 - low / 2);
     if (row + 1 >= WINDOW)
       add_windows(m, row + 1 - WINDOW, &sum, &count);
   }
@@ -179,11 +181,15 @@ static void add_to_plane(ghz_meter *m, double x, double y) {
 
 /* ---- Calls ----------------------------------------------------------------------------------- */
 
-/* Strides of the axes, and how many values there are; false if that is no number. */
+/* Strides of the axes, the largest that neighbours have, and how many values there are; false if
+ * that is no number. */
 static int measure(ghz_meter *m) {
-  m->total = 1;
-  for (int k = m->ndim - 1; k >= 0; k--) {
-    m->stride[k] = m->total ? m->total : 1;
+  m->total = m->reach = 1;
+  for (int k = 0; k < m->ndim; k++)
+    m->total = m->extent[k] ? m->total : 0;
+  for (int k = m->ndim - 1; k >= 0 && m->total; k--) {
+    m->stride[k] = m->total;
+    m->reach = m->extent[k] > 1 ? m->stride[k] : m->reach;
     if (__builtin_mul_overflow(m->total, m->extent[k], &m->total))
       return 0;
   }
@@ -200,7 +206,7 @@ static ghz_status reserve(ghz_meter *m) {
     m->line = malloc(FIELDS * m->nx * sizeof *m->line);
     m->rows = malloc(FIELDS * 2 * WINDOW * m->nx * sizeof *m->rows);
   }
-  m->ring = m->stride[0] <= SIZE_MAX / sizeof *m->ring ? malloc((size_t)m->stride[0] * sizeof *m->ring) : NULL;
+  m->ring = m->reach <= SIZE_MAX / sizeof *m->ring ? malloc((size_t)m->reach * sizeof *m->ring) : NULL;
   return m->ring && (!m->nx || (m->x && m->y && m->line && m->rows))
              ? GHZ_OK
              : ghz_fail(NULL, GHZ_ENOMEM, "out of memory for errors");
@@ -208,6 +214,9 @@ static ghz_status reserve(ghz_meter *m) {
 
 ghz_status ghz_meter_create(int ndim, const uint64_t *extent, ghz_meter **meter) {
   double all = 0;
+  floating_environment caller;
+  if (meter)
+    *meter = NULL;
   if (!meter || (ndim > 0 && !extent))
     return ghz_fail(NULL, GHZ_EINVAL, "%s", meter ? "extent is NULL" : "meter is NULL");
   if (ndim < 0 || ndim > GHZ_QUALITY_NDIM)
@@ -221,10 +230,12 @@ ghz_status ghz_meter_create(int ndim, const uint64_t *extent, ghz_meter **meter)
   m->extent[0] = UINT64_MAX;
   for (int k = 0; k < ndim; k++)
     m->extent[k] = extent[k];
+  floating_begin(&caller);
   for (int k = 0; k < WINDOW; k++)
     all += m->weight[k] = exp(-(k - HALF) * (k - HALF) / (2 * SIGMA * SIGMA));
   for (int k = 0; k < WINDOW; k++)
     m->weight[k] /= all;
+  floating_end(&caller);
   const ghz_status status = measure(m) ? reserve(m) : ghz_fail(NULL, GHZ_EINVAL, "too many values");
   if (status != GHZ_OK) {
     ghz_meter_free(m);
@@ -234,6 +245,8 @@ ghz_status ghz_meter_create(int ndim, const uint64_t *extent, ghz_meter **meter)
 }
 
 void ghz_meter_add(ghz_meter *m, const double *x, const double *y, size_t n) {
+  floating_environment caller;
+  floating_begin(&caller);
   for (size_t i = 0; i < n && m->q.count < m->total; i++, m->q.count++) {
     const int finite = isfinite(x[i]) && isfinite(y[i]);
     if (finite)
@@ -244,11 +257,14 @@ void ghz_meter_add(ghz_meter *m, const double *x, const double *y, size_t n) {
     if (m->nx)
       add_to_plane(m, x[i], y[i]);
   }
+  floating_end(&caller);
 }
 
 ghz_status ghz_meter_read(const ghz_meter *m, ghz_quality *q) {
   if (!m || !q || (m->total != UINT64_MAX && m->q.count != m->total))
     return ghz_fail(NULL, GHZ_EINVAL, "%s", m && q ? "the array is not complete" : "meter or quality is NULL");
+  floating_environment caller;
+  floating_begin(&caller);
   *q = m->q;
   const long double n = (long double)q->finite, range = (long double)q->max - q->min;
   const long double xx = m->sxx - m->sx * m->sx / n, yy = m->syy - m->sy * m->sy / n,
@@ -261,6 +277,7 @@ ghz_status ghz_meter_read(const ghz_meter *m, ghz_quality *q) {
   q->correlation = xx > 0 && yy > 0 ? (double)fminl(1, fmaxl(-1, xy / sqrtl(xx * yy))) : (double)NAN;
   q->ssim = q->planes ? q->ssim : (double)NAN;
   q->ssim_mean = q->planes ? m->ssim_sum / (double)q->planes : (double)NAN;
+  floating_end(&caller);
   return GHZ_OK;
 }
 

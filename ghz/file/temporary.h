@@ -1,8 +1,8 @@
 /* temporary.h: a file that has no name until it is complete, or where the system cannot have that
  * another one beside its own. Calls return 0, or an errno. */
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef GHZ_FILE_UNFINISHED_H
-#define GHZ_FILE_UNFINISHED_H
+#ifndef GHZ_FILE_TEMPORARY_H
+#define GHZ_FILE_TEMPORARY_H
 
 #include <stddef.h>
 #include <sys/stat.h>

@@ -76,8 +76,6 @@ GHZ_RULE ghz_lattice storage_lattice(const ghz_lattice *l) {
   return c;
 }
 
-/* ---- Fill values ----------------------------------------------------------------------------- */
-
 /* ---- Doubles that are floats ----------------------------------------------------------------- */
 
 GHZ_RULE uint64_t double_bits(double v) {

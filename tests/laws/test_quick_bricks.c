@@ -373,8 +373,8 @@ static void set_offset(uint64_t *state, const one_brick *b, int64_t nearest, int
     put_value(b->l.type, x, at / 2, b->l.has_fill ? b->l.fill : INFINITY);
 }
 
-/* What may be less its middle (encode.h, centre): ranges that 16 bits just hold, and integers that
- * are just above twice the range, at all orders. */
+/* What may be less its middle (encode_impl.h, centre): ranges that 16 bits just hold, and
+ * integers that are just above twice the range, at all orders. */
 Test(quick_bricks, offsets_at_their_limit, .timeout = 300) {
   SINGLE_POOL(pool);
   uint64_t state = 5;

@@ -68,7 +68,7 @@ Test(messages, meters) {
   SAYS(GHZ_EINVAL, "-1 dimensions: must be 0 to 32", ghz_meter_create(-1, NULL, &m));
   SAYS(GHZ_EINVAL, "33 dimensions: must be 0 to 32", ghz_meter_create(33, extents, &m));
   SAYS(GHZ_EINVAL, "too many values", ghz_meter_create(2, extents, &m));
-  SAYS(GHZ_ENOMEM, "out of memory", ghz_meter_create(2, (const uint64_t[]){1, (uint64_t)1 << 61}, &m));
+  SAYS(GHZ_ENOMEM, "out of memory", ghz_meter_create(2, (const uint64_t[]){2, (uint64_t)1 << 61}, &m));
   cr_expect_null(m);
   cr_assert_eq(ghz_meter_create(1, extents, &m), GHZ_OK);
   ghz_meter_add(m, x, x, 2);
@@ -80,6 +80,16 @@ Test(messages, meters) {
   cr_expect(q.count == 3 && q.finite == 2 && q.mismatches == 0 && q.error == 0 && q.correlation == 1);
   ghz_meter_free(m);
   ghz_meter_free(NULL);
+}
+
+/* Nothing is kept for an axis of extent 1, nor for an array without values. */
+Test(messages, meters_of_long_and_of_empty_axes) {
+  const uint64_t extents[2][3] = {{1, 1, (uint64_t)1 << 61}, {0, (uint64_t)1 << 33, (uint64_t)1 << 33}};
+  for (int i = 0; i < 2; i++) {
+    ghz_meter *m;
+    cr_expect_eq(ghz_meter_create(3, extents[i], &m), GHZ_OK);
+    ghz_meter_free(m);
+  }
 }
 
 /* In a program whose locale has a comma for a point, which it keeps. */

@@ -12,7 +12,7 @@
 
 // ---- Range --------------------------------------------------------------------------------------
 
-// Floating-point numbers of either sign in the order of integers (reals.h).
+// Floating-point numbers of either sign in the order of integers (tile/reals_impl.h).
 DEVICE int64_t order_key(uint32_t b) {
   int32_t s = (int32_t)b;
   return s ^ (int32_t)((uint32_t)(s >> 31) & 0x7fffffffu);

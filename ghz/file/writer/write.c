@@ -49,7 +49,7 @@ static ghz_status make_frame(ghz_file_writer *w, ghz_context *ctx, ghz_bytes str
     return status;
   uint8_t *frame = w->packed.data;
   status = ghz_pack(ctx, stream, w->pack, frame + FRAME_BEFORE, room, &size);
-  *packed = w->pack > 0 && size <= stream.size - stream.size / 128;
+  *packed = w->pack > 0 && size < stream.size && stream.size - size >= (stream.size + 127) / 128;
   if (status == GHZ_OK && w->pack > 0 && !*packed)
     status = ghz_pack(ctx, stream, 0, frame + FRAME_BEFORE, room, &size);
   *body = (ghz_bytes){frame + FRAME_BEFORE, size};

@@ -211,7 +211,7 @@ GHZ_API_CHECKED ghz_status ghz_file_set_order(ghz_file_writer *writer, int order
 
 /* Sets the level at which the frames that follow are packed: 1, by zstd; 2, smaller, by a coder of
  * the library's own; 0: not at all, as without this call. Errors: EINVAL, EUNSUPPORTED (1, in a
- * build without zstd). */
+ * build without zstd). A frame that it makes smaller by less than a 128th is not packed. */
 GHZ_API_CHECKED ghz_status ghz_file_set_pack(ghz_file_writer *writer, int level);
 
 /* Compresses the next values of the array, of the lattice's type, any number, and writes each frame

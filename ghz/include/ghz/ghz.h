@@ -1,8 +1,8 @@
 /* ghz.h: compress arrays, decompress them, and compute on streams.
  *
  * The other public headers build on this one: numbers.h (sums, means and norms of streams), slice.h
- * (messages), file.h (files), cuda.h (GPUs), and mpi.h (collectives, of libghzmpi). All are
- * included as this one is: <ghz/ghz.h>.
+ * (messages), file.h (files), quality.h (how well a result resembles its original), cuda.h (GPUs),
+ * and mpi.h (collectives, of libghzmpi). All are included as this one is: <ghz/ghz.h>.
  *
  * libghz compresses arrays of float or double under a strict error bound, and computes on the
  * compressed form: it adds, subtracts, scales and averages streams without decompressing them.

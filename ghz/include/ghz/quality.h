@@ -57,7 +57,7 @@ typedef struct ghz_quality {
 typedef struct ghz_meter ghz_meter;
 
 /* A meter for arrays of these extents, the slowest first; ndim 0: of any number of values in a row.
- * Planes of more than 2^26 values get no SSIM. Errors: EINVAL, ENOMEM. */
+ * Planes of more than 2^26 values get no SSIM. Errors: EINVAL, ENOMEM; *meter is NULL then. */
 GHZ_API_CHECKED ghz_status ghz_meter_create(int ndim, const uint64_t *extent, ghz_meter **meter);
 
 /* Measures n more pairs. */

@@ -76,6 +76,19 @@ def test_numbers(dtype: str, missing: float) -> None:
     assert np.isclose(q.ssim_mean, np.mean(every), rtol=1e-9) and min(every) < 0.9
 
 
+def test_integers_and_fills() -> None:
+    x = np.array([0, 3, 255], "u1")
+    for fill in (-999, 1e20, np.nan):
+        assert ghz.compare(x, x + np.uint8(0), fill_value=fill).finite == 3
+    assert ghz.compare(x, x, fill_value=255).finite == 2
+    for wide in (2**53, -(2**53)):
+        with pytest.raises(ghz.ArgumentError, match="2\\^53"):
+            ghz.compare(np.array([wide]), np.array([0]))
+    y = np.array([1, 2, 1e20], "f4")
+    s = ghz.compress(y, abs=1e-3, fill_value=1e20)
+    assert ghz.compare(y, s).finite == 2
+
+
 def test_orders_streams_and_what_there_is_not() -> None:
     x = field((20, 30))
     stream = ghz.compress(x, abs=0.01)

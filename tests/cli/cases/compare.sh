@@ -42,6 +42,8 @@ for file in empty.npy nan.f32; do
 done
 fails 1 'w.f32: has only 1000 values, fewer than a.f32' "$GHZ" compare a.f32 w.f32
 fails 1 'w.f32: has only 1000 values, fewer than a.f32' "$GHZ" compare w.f32 a.f32
+printf '\0\0\0\0\0\0\040\0' >wide.i64 # 2^53
+fails 1 'wide.i64: has int64 of 2^53 and more' "$GHZ" compare --type int64 wide.i64 wide.i64
 fails 2 '2 input files are needed' "$GHZ" compare a.f32
 fails 2 '--var names a variable of HDF5 files, and neither file is one' "$GHZ" compare a.f32 b.f32 --var tas
 "$GHZ" compare a.f32 b.f32 --abs 1e-5 >both 2>&1

@@ -61,7 +61,8 @@ def compare(
     Args:
         original: An array of numbers, or a stream, which is decompressed.
         result: Another one of the same shape.
-        fill_value: What stands for missing values in both; NaN and infinities do, too.
+        fill_value: What stands for missing values in both; of a stream its own one is used if
+            none is given. NaN and infinities do, too.
 
     Returns:
         Numbers in the units of the data; nrmse, correlation and SSIM have none.
@@ -70,10 +71,16 @@ def compare(
         ArgumentError: The shapes differ, or have more than 32 axes.
         TypeError: An array of something else.
     """
+    for one in (result, original):
+        own = getattr(getattr(one, "lattice", None), "fill_value", None)
+        fill_value = own if fill_value is None else fill_value
     x, y = np.asarray(original), np.asarray(result)
     for array in (x, y):
         if array.dtype.kind not in "fiub":
             raise TypeError(f"numbers are compared, and this is {array.dtype}")
+        wide = array.dtype.itemsize == 8 and array.dtype.kind in "iu"
+        if wide and np.any((array >= 2**53) | (array <= -(2**53))):
+            raise ArgumentError("integers of 2^53 and more: float64 does not tell them apart")
     if x.shape != y.shape:
         raise ArgumentError(f"the original has the shape {x.shape}, the result {y.shape}")
     made = ffi.new("ghz_meter **")
@@ -95,8 +102,12 @@ def _pairs(x: Any, y: Any, fill_value: float | None) -> Any:
     """Yields both as doubles, a batch at a time, with NaN for what is missing."""
     for begin in range(0, x.size, BATCH):
         parts = [v[begin : begin + BATCH] for v in (x, y)]
-        missing = [False if fill_value is None else p == p.dtype.type(fill_value) for p in parts]
+        missing = [False if fill_value is None else p == _as(p.dtype, fill_value) for p in parts]
         yield [np.where(m, np.nan, p.astype(np.float64)) for m, p in zip(missing, parts)]
+
+
+def _as(dtype: Any, fill_value: float) -> Any:
+    return dtype.type(fill_value) if dtype.kind == "f" else fill_value
 
 
 def _index(at: int, shape: Shape, there: int) -> Shape | None:

@@ -95,7 +95,8 @@ def save(
         like: A stream, file or lattice whose bound this array takes, so that both can be added.
         fill_value: The number that stands for missing values.
         transform: False: no transform.
-        pack: 1, by zstd, or 2, smaller: the level the file is packed at; None leaves it unpacked.
+        pack: 1, by zstd, or 2, smaller: the level the file is packed at, where
+            that saves anything; None leaves it unpacked.
 
     Raises:
         TypeError: As in compress.
