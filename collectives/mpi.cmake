@@ -30,8 +30,8 @@ if(MPI_C_FOUND)
   endif()
 endif()
 
-# mpicc.mpich goes with mpifort.mpich beside it: with that of another MPI the module would crash. Descriptors of arrays, and
-# their header, are the compiler's.
+# mpicc.mpich goes with mpifort.mpich beside it: with that of another MPI the module would crash.
+# Descriptors of arrays, and their header, are the compiler's.
 set(GHZ_HAVE_FORTRAN OFF)
 if(GHZ_HAVE_MPI AND GHZ_FORTRAN AND NOT GHZ_SANITIZE)
   get_filename_component(mpicc "${MPI_C_COMPILER}" PROGRAM) # may be a name

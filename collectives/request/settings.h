@@ -8,8 +8,8 @@
 
 enum { THRESHOLD_DEFAULT = 256 * 1024 /* bytes */, CHECK_UNSET = -1 };
 
-/* The options of a call, and in place of those that it does not give, the environment's; `check` may
- * be CHECK_UNSET. */
+/* The options of a call, and in place of those that it does not give, the environment's; `check`
+ * may be CHECK_UNSET. */
 typedef ghz_mpi_options settings;
 
 /* Merges both into *s, for a function such as ghz_bcast, or MPI's of the name. Returns NULL, or

@@ -109,7 +109,8 @@
  *   GHZ_MPI_THREADS     threads that compress, add and decompress, per process
  *   GHZ_MPI_LINK        the speed of a node's link: 200mbit, 1gbit, auto (options.link)
  *   GHZ_MPI_FILL        the value that stands for "missing": -999, 1e20
- *   GHZ_MPI_CHECK       a number N: every Nth call of a kind is made by MPI, too (options.check); 0: none
+ *   GHZ_MPI_CHECK       a number N: every Nth call of a kind is made by MPI, too (options.check);
+ *                       0: none
  *   GHZ_MPI_CUDA_AWARE  0 or 1: whether MPI takes device memory; unset: MPI is asked
  */
 /* SPDX-License-Identifier: BSD-3-Clause */
@@ -284,9 +285,10 @@ typedef struct ghz_mpi_options {
 
   /* N: of the compressed calls of a kind (above) on a communicator every Nth, from the second on,
    * is made by MPI as well, for the report to compare; 1: all are. That takes MPI's time, and
-   * memory for another result. None is where no rank has a report. Not checked: calls with device buffers, reductions of fill values,
-   * numbers of contributions other than 1, counts that MPI's int does not take, and calls for which
-   * a rank lacks the memory. 0 means GHZ_MPI_CHECK, or none. */
+   * memory for another result. Not checked: calls with device buffers, reductions of fill values,
+   * numbers of contributions other than 1, counts that MPI's int does not take, calls of which no
+   * rank has a report, and calls for which a rank lacks the memory. 0 means GHZ_MPI_CHECK, or
+   * none. */
   int check;
 } ghz_mpi_options;
 
