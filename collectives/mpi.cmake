@@ -30,12 +30,17 @@ if(MPI_C_FOUND)
   endif()
 endif()
 
-# mpicc.mpich goes with mpifort.mpich. Descriptors of arrays, and their header, are the compiler's.
+# mpicc.mpich goes with mpifort.mpich beside it: with that of another MPI the module would crash.
+# Descriptors of arrays, and their header, are the compiler's.
 set(GHZ_HAVE_FORTRAN OFF)
 if(GHZ_HAVE_MPI AND GHZ_FORTRAN AND NOT GHZ_SANITIZE)
-  get_filename_component(mpicc "${MPI_C_COMPILER}" NAME)
+  get_filename_component(mpicc "${MPI_C_COMPILER}" PROGRAM) # may be a name
+  get_filename_component(mpicc_folder "${mpicc}" DIRECTORY)
+  get_filename_component(mpicc "${mpicc}" NAME)
   string(REPLACE mpicc mpifort mpifort "${mpicc}")
-  find_program(MPI_Fortran_COMPILER ${mpifort})
+  if(mpifort MATCHES "^mpifort")
+    find_program(MPI_Fortran_COMPILER ${mpifort} HINTS ${mpicc_folder} NO_DEFAULT_PATH)
+  endif()
   include(CheckLanguage)
   check_language(Fortran)
   if(CMAKE_Fortran_COMPILER AND MPI_Fortran_COMPILER)

@@ -64,7 +64,7 @@ static void identify(const call *c, uint64_t *identity) {
                            (uint64_t)s->of_result << 24 | (uint64_t)s->keep_root << 32;
   if (s->link != 0)
     identity[SAME_OPTIONS] = mixed(identity[SAME_OPTIONS], bits_of(s->link));
-  if (s->check)
+  if (s->check > 0)
     identity[SAME_OPTIONS] = mixed(identity[SAME_OPTIONS], (uint64_t)s->check);
 }
 

@@ -150,9 +150,10 @@ error ghz_communicator_enter(communicator *k, record *own) {
   k->crowded = 0;
   own->sum.fresh = !k->work || k->work->name != k->work_before;
   own->sum.crowded = ours_kept + (k->own == MPI_COMM_NULL) > OURS_KEPT;
-  if (k->work)
-    return (error){0};
-  return (error){MPI_ERR_NO_MEM, ERROR_OURS, "no memory, or no such instruction set, for the codec"};
+  if (!k->work)
+    return (error){MPI_ERR_NO_MEM, ERROR_OURS, "no memory, or no such instruction set, for the codec"};
+  ghz_team_enter(k->work->team);
+  return (error){0};
 }
 
 void ghz_communicator_leave(communicator *k) {

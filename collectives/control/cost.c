@@ -57,8 +57,9 @@ static double ring(const collective *what, int ranks, int nodes, double bytes) {
  * node has its share of what the node sends. Ranks beyond a power of two hand their arrays to the
  * next one, inside nodes where these have several, and get the result. */
 static double pairs(int ranks, int nodes, double bytes, int halves) {
-  const int members = members_of(ranks), folds = members<ranks, shares = nodes> 1 && nodes < ranks,
-            all = nodes < members ? nodes : members, ends = all > 1 ? all : members;
+  const int members = members_of(ranks), folds = members < ranks;
+  const int shares = nodes > 1 && nodes < ranks, all = nodes < members ? nodes : members,
+            ends = all > 1 ? all : members;
   const double slower = exchange + (shares ? exchange_shared * (rounds_of(ranks) - rounds_of(nodes)) : 0) +
                         (shares && folds ? exchange_across : 0),
                through = halves ? slower * 2 * (ends - 1) / ends : rounds_of(members) * (1 + adding),

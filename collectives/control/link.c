@@ -69,9 +69,9 @@ static double quota(void) {
 static unsigned core_of(unsigned thread) {
   static _Atomic unsigned known[CPU_SETSIZE]; /* and 1; 0: not read yet */
   char path[96];
-  unsigned core = known[thread] - 1;
-  if (known[thread])
-    return core;
+  unsigned core = known[thread];
+  if (core)
+    return core - 1;
   snprintf(path, sizeof path, "/sys/devices/system/cpu/cpu%u/topology/thread_siblings_list", thread);
   FILE *f = fopen(path, "r");
   if (!f || fscanf(f, "%u", &core) != 1 || core >= CPU_SETSIZE)

@@ -10,8 +10,17 @@ typedef struct report {
   double seconds, bound, error;
 } report;
 
+/* Where the module has its MPI_IN_PLACE, which is a variable. */
+static _Atomic(const void *) in_place;
+void ghz_fortran_ask_in_place(void); /* of the module: it calls the other one */
+void ghz_fortran_tell_in_place(array a) {
+  in_place = a->base_addr;
+}
+
 static int is_in_place(array a) {
-  return a->rank == 0 && a->type == CFI_type_int; /* no other number stands for an array */
+  if (!in_place)
+    ghz_fortran_ask_in_place();
+  return a->base_addr == in_place;
 }
 
 static void *data_of(array a) {
@@ -24,6 +33,10 @@ static MPI_Datatype type_of(array a) {
          : a->type == CFI_type_float_Complex  ? MPI_C_FLOAT_COMPLEX
          : a->type == CFI_type_double_Complex ? MPI_C_DOUBLE_COMPLEX
                                               : MPI_DATATYPE_NULL;
+}
+
+static int is_assumed_size(array a) {
+  return a->rank > 0 && a->dim[a->rank - 1].extent < 0;
 }
 
 /* Values, and extents without the slowest one where that counts `blocks`: the first of Fortran's
@@ -48,6 +61,10 @@ static const char *take_arrays(array one, array all, MPI_Count times, MPI_Count 
   const int stays = is_in_place(one), both = !stays && all && !is_in_place(all);
   array first = stays && all ? all : one;
   ghz_shape other;
+  *count = 0;
+  *type = MPI_DATATYPE_NULL;
+  if (is_assumed_size(one) || (all && is_assumed_size(all)))
+    return "an array has no extents, as a(*): name them, as in a(1:n)";
   const MPI_Count blocks = stays ? times : 1, n = measure(first, blocks, shape);
   *type = type_of(first);
   *count = n / blocks;
@@ -76,7 +93,7 @@ static void make(int which, array send, array recv, MPI_Op op, const int *root, 
   ghz_mpi_options o = GHZ_MPI_OPTIONS;
   MPI_Datatype type;
   MPI_Count n;
-  int rank, ranks, from = root ? *root : 0;
+  int rank = 0, ranks = 1, from = root ? *root : 0;
   MPI_Comm_rank(c, &rank);
   MPI_Comm_size(c, &ranks);
   array all = root && from != rank ? NULL : sends_one ? recv : send;

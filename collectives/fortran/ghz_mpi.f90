@@ -9,7 +9,7 @@
 ! SPDX-License-Identifier: BSD-3-Clause
 module ghz_mpi
   use, intrinsic :: iso_c_binding, only: c_int, c_int64_t, c_double
-  use mpi_f08, only: MPI_Comm, MPI_Op
+  use mpi_f08, only: MPI_Comm, MPI_Op, MPI_IN_PLACE
   implicit none
   private
   public :: ghz_allreduce, ghz_reduce, ghz_bcast, ghz_scatter, ghz_allgather, ghz_bound, ghz_report
@@ -79,5 +79,15 @@ module ghz_mpi
       type(ghz_report), intent(out), optional :: report
       integer(c_int), intent(out), optional :: ierror
     end subroutine
+
+    subroutine tell_in_place(place) bind(c, name="ghz_fortran_tell_in_place")
+      type(*), dimension(..), contiguous, intent(in) :: place
+    end subroutine
   end interface
+
+contains
+
+  subroutine ask_in_place() bind(c, name="ghz_fortran_ask_in_place") ! of descriptors.c
+    call tell_in_place(MPI_IN_PLACE)
+  end subroutine
 end module

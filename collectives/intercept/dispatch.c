@@ -74,14 +74,15 @@ static bool is_small(const attempt *a) {
 
 static bool begin(attempt *a) {
   a->options.threshold = intercept.threshold;
-  a->options.report = &a->report;
+  a->options.report = intercept.report ? &a->report : NULL;
   a->options.check = intercept.check;
   return busy = true;
 }
 
 static bool end(attempt *a, int result, int *code) {
   busy = false;
-  stats_called(a->call, a->bytes, &a->report, result);
+  if (a->options.report)
+    stats_called(a->call, a->bytes, &a->report, result);
   *code = result;
   return true;
 }
@@ -108,7 +109,7 @@ static bool begin_reduction(attempt *a, call_id c, MPI_Count count, MPI_Datatype
     return pass(a, SMALL);
   if (!is_ours(op, n))
     return pass(a, OPERATION);
-  return filter_admits(comm, &why) ? begin(a) : pass(a, why);
+  return filter_admits(c, comm, &why) ? begin(a) : pass(a, why);
 }
 
 bool dispatch_reduction(call_id c, const void *send, void *recv, MPI_Count count, MPI_Datatype type, MPI_Op op,
@@ -142,7 +143,7 @@ static bool begin_move(attempt *a, call_id c, MPI_Count count, MPI_Datatype type
   *a = attempt_of(c, count, type, comm);
   if (!intercept.takes[c])
     return pass(a, UNWANTED);
-  if (!filter_admits(comm, &why))
+  if (!filter_admits(c, comm, &why))
     return pass(a, why);
   if (is_small(a))
     return pass(a, SMALL);

@@ -87,36 +87,11 @@ static void meet(void) {
   }
 }
 
-/* Sets *s to the settings of a collective that has a bound, of the bound `float` rather than of
- * others. */
-static void choose(settings *s) {
-  const char *calls = environment_get("GHZ_MPI_CALLS");
-  if (!choice_read(calls, intercept.takes)) {
-    fprintf(stderr, "ghzmpi_intercept: GHZ_MPI_CALLS=%.200s is not understood: it must be %s\n", calls,
-            choice_names);
-    PMPI_Abort(MPI_COMM_WORLD, 1);
-  }
-  ghz_settings_make(NULL, stats_calls[0], s);
-  for (int c = 0; c < CALLS; c++) {
-    settings of;
-    ghz_settings_make(NULL, stats_calls[c], &of);
-    intercept.takes[c] = calls
-                             ? intercept.takes[c]
-                             : ghz_settings_name(stats_calls[c]) || (intercept.takes[c] && of.bound.value > 0);
-    if (of.bound.value > 0 && (s->bound.value == 0 || of.bound.kind == GHZ_MPI_FLOAT))
-      *s = of;
-  }
-  if (calls && s->bound.value == 0)
-    fprintf(stderr, "ghzmpi_intercept: GHZ_MPI_CALLS is set and GHZ_MPI_BOUND is not: nothing is compressed; "
-                    "set a bound, as in GHZ_MPI_BOUND=rel:1e-4\n");
-}
-
 /* Small calls are what a program decides by: time steps, residuals, counts. */
-static void warn_of_small_calls(const settings *s) {
-  if (s->threshold == 0 && s->bound.value > 0 && s->bound.kind != GHZ_MPI_FLOAT)
-    fprintf(stderr,
-            "ghzmpi_intercept: GHZ_MPI_THRESHOLD=0 takes small calls, too, by which programs decide (time "
-            "steps, residuals): each result is within the bound only; GHZ_MPI_BOUND=float keeps them\n");
+static void warn_of_small_calls(void) {
+  fprintf(stderr,
+          "ghzmpi_intercept: GHZ_MPI_THRESHOLD=0 takes small calls, too, by which programs decide (time "
+          "steps, residuals): each result is within the bound only; GHZ_MPI_BOUND=float keeps them\n");
 }
 
 /* Calls inside a node are MPI's unless the user asks for something that MPI does not give: data
@@ -126,22 +101,49 @@ static bool spares_node(const settings *s) {
   bool compress = text && strcasecmp(text, "compress") == 0;
   if (text && !compress && strcasecmp(text, "mpi") != 0)
     ghz_settings_note("GHZ_MPI_NODE=%.200s is not understood and is ignored; it must be mpi or compress", text);
-  return !compress && s->mode == GHZ_MPI_MODE_AUTO && s->algorithm == GHZ_MPI_ALGORITHM_AUTO &&
-         s->bound.kind != GHZ_MPI_FLOAT;
+  return !compress && s->mode == GHZ_MPI_MODE_AUTO && s->algorithm == GHZ_MPI_ALGORITHM_AUTO;
+}
+
+/* What differs from collective to collective: the bound, and what follows from it. */
+static void choose(const settings *all) {
+  const bool spares = spares_node(all);
+  bool decides = false;
+  const char *calls = environment_get("GHZ_MPI_CALLS");
+  if (!choice_read(calls, intercept.takes)) {
+    fprintf(stderr, "ghzmpi_intercept: GHZ_MPI_CALLS=%.200s is not understood: it must be %s\n", calls,
+            choice_names);
+    PMPI_Abort(MPI_COMM_WORLD, 1);
+  }
+  for (int c = 0; c < CALLS; c++) {
+    settings s;
+    ghz_settings_make(NULL, stats_calls[c], &s);
+    const bool bounded = s.bound.value > 0, is_float = s.bound.kind == GHZ_MPI_FLOAT;
+    const bool taken = intercept.takes[c] || (!calls && ghz_settings_has_bound(stats_calls[c]));
+    intercept.takes[c] = taken && bounded;
+    intercept.spares_node[c] = spares && !is_float;
+    intercept.bounded = intercept.bounded || bounded;
+    intercept.leaves = intercept.leaves || (intercept.takes[c] && is_float);
+    decides = decides || (intercept.takes[c] && !is_float);
+  }
+  if (calls && !intercept.bounded)
+    fprintf(stderr, "ghzmpi_intercept: GHZ_MPI_CALLS is set and GHZ_MPI_BOUND is not: nothing is compressed; "
+                    "set a bound, as in GHZ_MPI_BOUND=rel:1e-4\n");
+  if (decides && all->threshold == 0)
+    warn_of_small_calls();
 }
 
 /* What rank 0 alone reads, and tells. */
 static void read_settings(void) {
   settings s;
   const char *report = environment_get("GHZ_MPI_REPORT"), *bound = environment_get("GHZ_MPI_BOUND");
+  ghz_settings_make(NULL, stats_calls[0], &s);
   choose(&s);
-  intercept.bounded = s.bound.value > 0;
-  intercept.spares_node = spares_node(&s);
+  intercept.native = s.algorithm == GHZ_MPI_NATIVE;
+  intercept.leaves = intercept.leaves || s.link != 0;
   intercept.report = report && strcmp(report, "0") != 0;
   snprintf(intercept.bound, sizeof intercept.bound, "%s", bound ? bound : "");
   intercept.threshold = (int64_t)s.threshold;
-  intercept.check = s.check ? s.check : intercept.report ? INT_MAX : 0;
-  warn_of_small_calls(&s);
+  intercept.check = s.check != CHECK_UNSET ? s.check : intercept.report ? INT_MAX : 0;
 }
 
 /* Rank 0 tells. If it has nothing to tell, what others find wrong is in settings of their own: the

@@ -3,7 +3,7 @@
  * Intercommunicators are not. Neither are communicators with processes of another MPI_COMM_WORLD
  * (spawned or connected), which may have other settings, nor, unless the user says so, those whose
  * processes share a node: memory is faster than the codec. Topology decides that, not the clock, so
- * every run decides alike. The answer is an attribute of the communicator. */
+ * every run decides alike. What a communicator is, is an attribute of it. */
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "intercept/intercept.h"
 
@@ -49,10 +49,10 @@ static char *examine(MPI_Comm comm) {
   PMPI_Comm_size(comm, &size);
   if (between || size < 2 || !is_within(comm, world))
     return &foreign;
-  return intercept.spares_node && is_within(comm, node) ? &within_node : &ours;
+  return is_within(comm, node) ? &within_node : &ours;
 }
 
-bool filter_admits(MPI_Comm comm, reason *why) {
+bool filter_admits(call_id c, MPI_Comm comm, reason *why) {
   char *answer = &foreign;
   int found = 0;
   if (comm != MPI_COMM_NULL)
@@ -62,5 +62,5 @@ bool filter_admits(MPI_Comm comm, reason *why) {
     PMPI_Comm_set_attr(comm, key, answer);
   }
   *why = answer == &within_node ? NODE : COMMUNICATOR;
-  return answer == &ours;
+  return answer == &ours || (answer == &within_node && !intercept.spares_node[c]);
 }

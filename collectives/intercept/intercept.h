@@ -26,12 +26,14 @@ typedef enum reason { SMALL, TYPE, OPERATION, COMMUNICATOR, NODE, UNWANTED, REAS
 /* ---- environment.c ---- */
 
 typedef struct intercept_settings {
-  bool on;           /* `bounded`, from the time on when all processes know */
-  bool bounded;      /* some collective has a bound */
-  bool report;       /* all processes add up their figures in MPI_Finalize */
-  bool counts;       /* both, also while the report is made */
-  bool spares_node;  /* calls of processes that share a node are MPI's */
-  bool takes[CALLS]; /* GHZ_MPI_CALLS */
+  bool on;                 /* `bounded`, from the time on when all processes know */
+  bool bounded;            /* some collective has a bound */
+  bool report;             /* all processes add up their figures in MPI_Finalize */
+  bool counts;             /* both, also while the report is made */
+  bool native;             /* all calls are MPI's in the end */
+  bool leaves;             /* the speed of the network, or the bound `float`, leave some to MPI */
+  bool takes[CALLS];       /* GHZ_MPI_CALLS, of those that have a bound */
+  bool spares_node[CALLS]; /* those of processes that share a node are MPI's */
   int64_t threshold;
   int check;       /* as in options */
   char bound[200]; /* as the user wrote it */
@@ -44,7 +46,7 @@ void environment_check_mpi(void);              /* before MPI_Init: refuses anoth
 void environment_start(void);                  /* after MPI_Init, on all processes */
 const char *environment_get(const char *name); /* NULL: unset, or empty */
 
-/* ---- choice.c: which collectives are taken ---- */
+/* ---- verdict.c: which collectives are taken ---- */
 
 /* Reads a list of names; NULL: the reductions. Returns false for what is none. */
 bool choice_read(const char *text, bool takes[CALLS]);
@@ -54,7 +56,7 @@ extern const char *const choice_names; /* for messages */
 
 void filter_start(void);
 void filter_stop(void);
-bool filter_admits(MPI_Comm comm, reason *why); /* on all its processes alike; else sets *why */
+bool filter_admits(call_id c, MPI_Comm comm, reason *why); /* on all its processes alike; else sets *why */
 
 /* ---- dispatch.c ---- */
 
@@ -96,16 +98,29 @@ void stats_report(void); /* on all processes if intercept.report */
  * calls the bound took the data, or they met a fill value which nobody named. */
 enum { COMPRESSED, BY_MPI, FAILED, PASSED, FATES = PASSED + REASONS };
 enum { RAW = FATES, SENT, INEXACT, TAKEN, VOLUME, TIMES = VOLUME + FATES };
-enum { TOTAL = TIMES, AGREE, COMPRESS, COMBINE, DECOMPRESS, WAIT, CPU, PER_THREAD, ACCURACY };
+enum { TOTAL = TIMES, AGREE, COMPRESS, COMBINE, DECOMPRESS, WAIT, CPU, PER_THREAD, SPENT, ACCURACY };
 /* Of results: values looked at, squares, values below the bound. Of checked calls: their number,
- * seconds of theirs and of MPI's, squares of rms errors by the bound and by the range. */
-enum { SEEN = ACCURACY, SQUARES, BELOW, CHECKED, OURS, MPIS, ERRORS, ERRORS_OF_RANGE, FIGURES };
+ * seconds of theirs and of MPI's; of results that were compared and have a bound, or a range: their
+ * number, and squares of rms errors by it. (PER_THREAD and SPENT: `cpu` of compressed calls.) */
+enum {
+  SEEN = ACCURACY,
+  SQUARES,
+  BELOW,
+  CHECKED,
+  OURS,
+  MPIS,
+  WITH_BOUND,
+  ERRORS,
+  WITH_RANGE,
+  ERRORS_OF_RANGE,
+  FIGURES
+};
 /* What is the largest of all, of results and of checked calls. */
 enum { BOUND, LARGEST, MINUS_LEAST, WORST, WORST_OF_RANGE, MOSTS };
 
 typedef struct summary {
   double of[CALLS + 1][FIGURES]; /* the last row: of all calls */
-  double most[CALLS + 1][MOSTS];
+  double most[CALLS][MOSTS];
   ghz_loss loss; /* of the first call that has one */
   double link;   /* bits per second that calls went by, the least; 0: none did */
 } summary;

@@ -19,7 +19,7 @@ const char *const stats_reasons[REASONS] = {
     "not the operations sum, min or max",
     "not a communicator of several processes of MPI_COMM_WORLD",
     "its processes share a node, where memory is faster (GHZ_MPI_NODE=compress compresses there, too)",
-    "not in GHZ_MPI_CALLS"};
+    "not in GHZ_MPI_CALLS, or without a bound"};
 
 static bool used(const double *row) {
   for (int i = 0; i < FIGURES; i++)
@@ -52,6 +52,14 @@ static void print_bytes(FILE *f, const summary *sum) {
   }
 }
 
+/* The worst, and the rms of so many results; nothing where there are none. */
+static void print_errors(FILE *f, double worst, double squares, double results) {
+  if (results > 0)
+    fprintf(f, " %11.3g %11.3g", worst, sqrt(squares / results));
+  else
+    fprintf(f, " %11s %11s", "-", "-");
+}
+
 static void print_accuracy(FILE *f, const summary *sum) {
   fprintf(f, "%-25s %11s %11s %11s %11s %9s\n", "accuracy, of all results", "bound", "range", "rms", "below it",
           "inexact");
@@ -67,10 +75,12 @@ static void print_accuracy(FILE *f, const summary *sum) {
             "rms/bound", "worst/range", "rms/range", "ms", "MPI's ms");
   for (int c = 0; c < CALLS; c++) {
     const double *s = sum->of[c], *most = sum->most[c], n = s[CHECKED];
-    if (n > 0)
-      fprintf(f, "%-25s %11.0f %11.3g %11.3g %11.3g %11.3g %11.4g %11.4g\n", stats_calls[c], n, most[WORST],
-              sqrt(s[ERRORS] / n), most[WORST_OF_RANGE], sqrt(s[ERRORS_OF_RANGE] / n), 1e3 * s[OURS] / n,
-              1e3 * s[MPIS] / n);
+    if (!(n > 0))
+      continue;
+    fprintf(f, "%-25s %11.0f", stats_calls[c], n);
+    print_errors(f, most[WORST], s[ERRORS], s[WITH_BOUND]);
+    print_errors(f, most[WORST_OF_RANGE], s[ERRORS_OF_RANGE], s[WITH_RANGE]);
+    fprintf(f, " %11.4g %11.4g\n", 1e3 * s[OURS] / n, 1e3 * s[MPIS] / n);
   }
 }
 

@@ -33,13 +33,23 @@ static void raise(double *most, double value) {
   *most = fmax(*most, value);
 }
 
+/* Of results that have errors: in units of a bound or a range, where there is one. */
+static void note_errors(double *f, int calls, double *worst, const ghz_mpi_report *r, double unit) {
+  if (r->seen == 0 || !(unit > 0) || !isfinite(unit))
+    return;
+  f[calls]++;
+  f[calls + 1] += r->error_rms / unit * (r->error_rms / unit);
+  raise(worst, r->error / unit);
+}
+
 /* What the accuracy did. Waiting in the agreement for processes that come late is none of a call's
  * seconds, as MPI's call begins behind it. */
 static void note_accuracy(double *f, double *most, const ghz_mpi_report *r) {
-  const double seen = (double)r->seen, range = r->max - r->min;
+  const double seen = (double)r->seen;
   const double codec = r->compress + r->combine + r->decompress, per_thread = r->cpu / r->threads;
   raise(&most[BOUND], r->bound);
   f[PER_THREAD] += per_thread;
+  f[SPENT] += r->cpu;
   if (seen > 0) {
     most[LARGEST] = f[SEEN] > 0 ? fmax(most[LARGEST], r->max) : r->max;
     most[MINUS_LEAST] = f[SEEN] > 0 ? fmax(most[MINUS_LEAST], -r->min) : -r->min;
@@ -49,14 +59,11 @@ static void note_accuracy(double *f, double *most, const ghz_mpi_report *r) {
   f[BELOW] += seen * r->below;
   if (!(r->by_mpi > 0))
     return;
-  const double bound = r->bound > 0 ? r->bound : 1, of = range > 0 ? range : 1;
   f[CHECKED]++;
   f[OURS] += r->seconds - r->agree + per_thread - codec;
   f[MPIS] += r->by_mpi;
-  f[ERRORS] += r->error_rms / bound * (r->error_rms / bound);
-  f[ERRORS_OF_RANGE] += r->error_rms / of * (r->error_rms / of);
-  raise(&most[WORST], r->error / bound);
-  raise(&most[WORST_OF_RANGE], r->error / of);
+  note_errors(f, WITH_BOUND, &most[WORST], r, r->bound);
+  note_errors(f, WITH_RANGE, &most[WORST_OF_RANGE], r, r->max - r->min);
 }
 
 void stats_called(call_id c, double bytes, const ghz_mpi_report *r, int code) {
@@ -91,9 +98,7 @@ static void add_up(void) {
     }
     for (int i = 0; i < FIGURES; i++)
       figures.of[CALLS][i] += f[i];
-    for (int i = 0; i < MOSTS; i++) /* the ends of ranges: of the processes that have results */
-      raise(&figures.most[CALLS][i], figures.most[c][i]);
-    if (!(f[SEEN] > 0))
+    if (!(f[SEEN] > 0)) /* the ends of ranges are those of the processes that have results */
       figures.most[c][LARGEST] = figures.most[c][MINUS_LEAST] = -INFINITY;
   }
 }

@@ -82,7 +82,7 @@ static void print_worth(FILE *f, const double *all) {
     fprintf(f,
             "verdict: this pays off where a process gets less than %.2f Gbit/s of the network: "
             "it saved %.0f bytes for %.6f s of CPU, of %.3g threads a process, agreement included\n",
-            8e-9 * (raw - sent) / seconds, raw - sent, all[CPU], all[CPU] / seconds);
+            8e-9 * (raw - sent) / seconds, raw - sent, all[SPENT], all[SPENT] / seconds);
   if (checked > 0)
     fprintf(f, "verdict: on this network a call %s %.4g ms: %.0f calls were made by MPI, too\n",
             gain < 0 ? "lost" : "gained", fabs(gain), checked);
@@ -102,7 +102,10 @@ static int compare(const void *a, const void *b) {
 static const char *reason_of(int fate) {
   switch (fate) {
   case BY_MPI:
-    return "made by MPI: the settings say so, such data did not compress, or no communicator was left";
+    return intercept.native ? "made by MPI: the settings say so (GHZ_MPI_ALGORITHM)"
+           : intercept.leaves
+               ? "made by MPI: the settings say so, such data did not compress, or no communicator was left"
+               : "made by MPI: such data did not compress, or no communicator was left";
   case FAILED:
     return "failed";
   default:

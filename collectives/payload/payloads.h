@@ -47,6 +47,9 @@ int ghz_team_reserve(team *t, const payload_job *job, uint64_t tiles, uint32_t t
 typedef ghz_status team_work(ghz_context *codec, void *user, int share, int of);
 ghz_status ghz_team_each(team *t, team_work *share, void *user);
 
+/* Where a call begins: what its threads have done is nothing yet. */
+void ghz_team_enter(team *t);
+
 /* Before and after an engine runs the job. Does nothing without a team. */
 void ghz_team_begin(const payload_job *job);
 void ghz_team_end(payload_job *job);

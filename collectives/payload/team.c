@@ -36,7 +36,7 @@ typedef struct member {
   buffer_pool scratch;
   payload_job job;
   ghz_mpi_report report;
-  double cpu; /* of all tasks since a call's end */
+  double cpu; /* of all tasks of a call */
 } member;
 
 struct team {
@@ -176,6 +176,11 @@ void ghz_team_free(team *t) {
 
 /* ---- A call's -------------------------------------------------------------------------------- */
 
+void ghz_team_enter(team *t) {
+  for (int i = 0; t && i < t->size; i++)
+    t->members[i].cpu = 0;
+}
+
 void ghz_team_begin(const payload_job *job) {
   team *t = job->team;
   for (int i = 0; t && i < t->active; i++) {
@@ -196,7 +201,6 @@ void ghz_team_end(payload_job *job) {
     member *m = &t->members[i];
     job->report->threads++;
     job->report->cpu += i > 0 ? m->cpu : m->report.compress + m->report.combine + m->report.decompress;
-    m->cpu = 0;
     job->result += m->job.result;
     job->result_compressed += m->job.result_compressed;
     job->report->inexact |= m->report.inexact;

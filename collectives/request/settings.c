@@ -95,21 +95,24 @@ typedef struct wish {
   int of_result;
 } wish;
 
-/* Of each collective, and behind them of all that are not named: bcast:abs:1,rel:1e-4. */
-static int parse_bounds(const char *text, wish wishes[COLLECTIVES + 1]) {
+/* Of each collective, and behind them of all that are not named: bcast:abs:1,rel:1e-4. Returns the
+ * entry that is wrong, and its length; or NULL. */
+static const char *parse_bounds(const char *text, wish wishes[COLLECTIVES + 1], int *length) {
   wish read[COLLECTIVES + 1] = {{{GHZ_ABS, 0}, 0}};
   for (const char *end = text; *end; text = end + 1) {
     char entry[80];
+    const char *begin = text;
     const size_t i = collective_of(text), name = i < COLLECTIVES ? strlen(collective_names[i]) : 0;
     text += name;
     end = text + strcspn(text, ",");
+    *length = (int)(end - begin);
     snprintf(entry, sizeof entry, "%.*s", (int)(end - text), text);
     if (end - text >= (ptrdiff_t)sizeof entry || (name && *entry != ':') || read[i].bound.value > 0 ||
         !parse_bound(entry + (name > 0), &read[i].bound, &read[i].of_result))
-      return 0;
+      return begin;
   }
   memcpy(wishes, read, sizeof read);
-  return 1;
+  return NULL;
 }
 
 int ghz_mpi_parse_bound(const char *text, ghz_bound *bound, int *of_result) {
@@ -190,7 +193,7 @@ typedef struct environment {
   int64_t threshold;
 } environment;
 
-static environment env = {.threshold = THRESHOLD_DEFAULT};
+static environment env = {.threshold = THRESHOLD_DEFAULT, .check = CHECK_UNSET};
 static int env_threads, env_cuda_aware = -1, env_told; /* of this rank */
 static pthread_once_t env_once = PTHREAD_ONCE_INIT;
 static atomic_int env_read; /* cheaper than env_once, for small calls */
@@ -250,19 +253,27 @@ static void note_unknown(void) {
     if (is_setting(*v) && i == sizeof names / sizeof *names)
       ghz_settings_note("%.200s: there is no such setting, and it is ignored (%s)", *v,
                         skip(*v + 8, "KEEP_ROOT=") ? "options.keep_root of ghz_bcast"
-                        : skip(*v + 8, "VERBOSE=") ? "the report of the library to preload, GHZ_MPI_REPORT"
-                                                   : "man ghz_mpi");
+                        : skip(*v + 8, "VERBOSE=")
+                            ? "the report of the library to preload, GHZ_MPI_REPORT"
+                            : "man ghz_mpi has them, and for programs as they are ghzmpi_intercept.md");
   }
 }
 
+static void read_bounds(void) {
+  int length = 0;
+  const char *text = getenv("GHZ_MPI_BOUND"), *wrong = text ? parse_bounds(text, env.wishes, &length) : NULL;
+  if (wrong)
+    ghz_settings_note(
+        "GHZ_MPI_BOUND=%.200s is not understood and is ignored: \"%.*s\" must be abs:X, rel:X, psnr:X "
+        "or float, once for a collective, as in bcast:abs:1 (allreduce, reduce, reduce_scatter, "
+        "bcast, scatter, gather, allgather, allgatherv), and once for the others",
+        text, length < 80 ? length : 80, wrong);
+}
+
 static void read_shared(void) {
-  READ("GHZ_MPI_BOUND",
-       "abs:X, rel:X, psnr:X or float, as in rel:1e-4, or a list of these for collectives and for the others, "
-       "once each, as in bcast:abs:1,rel:1e-4 (allreduce, reduce, reduce_scatter, bcast, scatter, gather, "
-       "allgather, allgatherv)",
-       parse_bounds(text, env.wishes));
-  READ("GHZ_MPI_CHECK", "a number of calls from 1 on, of which one is checked",
-       parse_int(text, 1, INT_MAX, &env.check));
+  read_bounds();
+  READ("GHZ_MPI_CHECK", "a number of calls, 1 to 2147483647, of which one is checked, or 0: none",
+       parse_int(text, 0, INT_MAX, &env.check));
   READ("GHZ_MPI_EXTENTS", "a list of extents, as in 256x256x256,512x512", ghz_extents_read(text, &env.extents));
   READ("GHZ_MPI_ALGORITHM", "auto, mpi, ring, doubling, halving, tree, chain or linear",
        parse_name(text, algorithm_names, ALGORITHMS, &env.algorithm));
@@ -337,7 +348,7 @@ int ghz_settings_are_small(const ghz_mpi_options *o, uint64_t bytes) {
   return !env.algorithm && !env.has_fill && !env.mode && bytes < (uint64_t)threshold;
 }
 
-int ghz_settings_name(const char *function) {
+int ghz_settings_has_bound(const char *function) {
   const size_t i = collective_of(function + 4); /* behind ghz_ or MPI_ */
   return i < COLLECTIVES && env.wishes[i].bound.value > 0;
 }
@@ -360,7 +371,7 @@ const char *ghz_settings_make(const ghz_mpi_options *options, const char *functi
   if (s->bound.kind == GHZ_MPI_FLOAT)
     s->bound.value = 1; /* it is given */
   if (s->bound.value == 0) {
-    const wish *w = &env.wishes[ghz_settings_name(function) ? collective_of(function + 4) : COLLECTIVES];
+    const wish *w = &env.wishes[ghz_settings_has_bound(function) ? collective_of(function + 4) : COLLECTIVES];
     s->bound = w->bound;
     s->of_result = s->of_result || w->of_result;
   }

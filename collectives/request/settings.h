@@ -6,9 +6,10 @@
 #include <ghz/mpi.h>
 #include <stddef.h>
 
-enum { THRESHOLD_DEFAULT = 256 * 1024 }; /* bytes */
+enum { THRESHOLD_DEFAULT = 256 * 1024 /* bytes */, CHECK_UNSET = -1 };
 
-/* The options of a call, and in place of those that it does not give, the environment's. */
+/* The options of a call, and in place of those that it does not give, the environment's; `check`
+ * may be CHECK_UNSET. */
 typedef ghz_mpi_options settings;
 
 /* Merges both into *s, for a function such as ghz_bcast, or MPI's of the name. Returns NULL, or
@@ -16,7 +17,7 @@ typedef ghz_mpi_options settings;
 const char *ghz_settings_make(const ghz_mpi_options *options, const char *function, settings *s);
 
 /* Whether the environment, once it is read, has a bound for this function by name. */
-int ghz_settings_name(const char *function);
+int ghz_settings_has_bound(const char *function);
 
 /* The shape of a call of so many values: that of the options, or the environment's. Thread-safe. */
 ghz_shape ghz_settings_shape(const settings *s, uint64_t count);

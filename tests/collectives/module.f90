@@ -96,6 +96,10 @@ program module_test
   wide = 7
   call ghz_allreduce(MPI_IN_PLACE, whole, MPI_SUM, MPI_COMM_WORLD, ghz_bound(GHZ_ABS, eb), ierror=ierror)
   call right(ierror /= MPI_SUCCESS .and. all(whole == 7), 'integers are refused')
+  i = 7
+  call ghz_allreduce(i, y, MPI_SUM, MPI_COMM_WORLD, ghz_bound(GHZ_ABS, eb), ierror=ierror)
+  call right(ierror /= MPI_SUCCESS .and. all(y == 7), 'an integer does not stand for MPI_IN_PLACE')
+  call no_extents(line)
   call ghz_bcast(wide, 0, MPI_COMM_WORLD, ghz_bound(GHZ_ABS, eb), ierror=ierror)
   call right(ierror /= MPI_SUCCESS .and. all(wide == 7), 'real128 is refused')
   call ghz_allreduce(d, y, MPI_SUM, MPI_COMM_WORLD, ghz_bound(GHZ_ABS, eb), ierror=ierror)
@@ -159,6 +163,14 @@ contains
     real(real64) :: worst
     worst = maxval(abs(got - wanted))
     call right(worst <= terms * (eb + 1d-6) .and. worst > 0, what)
+  end subroutine
+
+  subroutine no_extents(a)
+    real(real32), intent(inout) :: a(*)
+    real(real32) :: first
+    first = a(1)
+    call ghz_bcast(a, 0, MPI_COMM_WORLD, ghz_bound(GHZ_ABS, eb), ierror=ierror)
+    call right(ierror /= MPI_SUCCESS .and. a(1) == first, 'an array without extents is refused')
   end subroutine
 
   subroutine right(holds, what)

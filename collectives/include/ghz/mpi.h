@@ -109,7 +109,8 @@
  *   GHZ_MPI_THREADS     threads that compress, add and decompress, per process
  *   GHZ_MPI_LINK        the speed of a node's link: 200mbit, 1gbit, auto (options.link)
  *   GHZ_MPI_FILL        the value that stands for "missing": -999, 1e20
- *   GHZ_MPI_CHECK       a number N: every Nth call of a kind is made by MPI, too (options.check)
+ *   GHZ_MPI_CHECK       a number N: every Nth call of a kind is made by MPI, too (options.check);
+ *                       0: none
  *   GHZ_MPI_CUDA_AWARE  0 or 1: whether MPI takes device memory; unset: MPI is asked
  */
 /* SPDX-License-Identifier: BSD-3-Clause */
@@ -216,7 +217,8 @@ typedef struct ghz_mpi_report {
   uint64_t seen;
   double min, max, rms, below;
   /* Of a checked call (options.check): seconds that MPI's took, 0 where there was none, which are
-   * no part of `seconds`; and the largest and root mean square difference from its result. */
+   * no part of `seconds`; and the largest and root mean square difference from its result, of
+   * values that are finite and not missing in both. */
   double by_mpi, error, error_rms;
 } ghz_mpi_report;
 
@@ -284,8 +286,9 @@ typedef struct ghz_mpi_options {
   /* N: of the compressed calls of a kind (above) on a communicator every Nth, from the second on,
    * is made by MPI as well, for the report to compare; 1: all are. That takes MPI's time, and
    * memory for another result. Not checked: calls with device buffers, reductions of fill values,
-   * numbers of contributions other than 1, counts that MPI's int does not take, and calls for which
-   * a rank lacks the memory. 0 means GHZ_MPI_CHECK, or none. */
+   * numbers of contributions other than 1, counts that MPI's int does not take, calls of which no
+   * rank has a report, and calls for which a rank lacks the memory. 0 means GHZ_MPI_CHECK, or
+   * none. */
   int check;
 } ghz_mpi_options;
 

@@ -29,6 +29,10 @@ compressed MPI_Bcast MPI_Reduce_scatter_block
 taken "$@" GHZ_MPI_CALLS= "${program[@]}"
 compressed MPI_Allreduce MPI_Reduce MPI_Reduce_scatter_block
 
+taken GHZ_MPI_BOUND=bcast:abs:1e-3 GHZ_MPI_CALLS=allreduce "${program[@]}" # which has no bound
+compressed
+calls MPI_Allreduce unwanted $((8 * RANKS))
+
 # once TEXT: in the log, by one process.
 once() {
   [ "$(grep -cF -e "$1" log)" = 1 ] || { cat log >&2 && die "'$1' is not told once"; }

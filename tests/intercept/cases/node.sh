@@ -31,6 +31,10 @@ done
 taken GHZ_MPI_BOUND=float "${program[@]}"
 calls MPI_Allreduce compressed "$RANKS"
 
+taken GHZ_MPI_BOUND=allreduce:float,abs:1e-3 "${program[@]}"
+calls MPI_Allreduce compressed "$RANKS"
+calls MPI_Bcast node "$RANKS" # the bound of one collective says nothing of the others
+
 taken "$@" GHZ_MPI_NODE=always "${program[@]}" 2>log
 all_are node
 [ "$(grep -c "GHZ_MPI_NODE=always is not understood and is ignored; it must be mpi or compress" log)" = 1 ] ||

@@ -100,6 +100,10 @@ risk="GHZ_MPI_THRESHOLD=0 takes small calls, too"
 [ "$(grep -cF "$risk" log)" = 1 ] || { cat log >&2 && die "the risk is not told once"; }
 taken GHZ_MPI_BOUND=float GHZ_MPI_THRESHOLD=0 "$STENCIL" "${size[@]}" out.bin 2>log
 ! grep -F "$risk" log || die "there is no risk"
+taken GHZ_MPI_BOUND=allreduce:float,abs:1e-3 GHZ_MPI_THRESHOLD=0 "$STENCIL" "${size[@]}" out.bin 2>log
+once "$risk"
+taken GHZ_MPI_BOUND=allreduce:float,abs:1e-3 GHZ_MPI_CALLS=allreduce GHZ_MPI_THRESHOLD=0 "$STENCIL" "${size[@]}" out.bin 2>log
+! grep -F "$risk" log || die "there is no risk in what is taken"
 
 # The report: on stderr; where it cannot be written, too; not at all.
 taken GHZ_MPI_BOUND=abs:1e-3 GHZ_MPI_REPORT=1 "$STENCIL" "${size[@]}" out.bin 2>log
