@@ -252,7 +252,7 @@ static void check_joined(const ghz_slice *parts, size_t k, ref_bytes stream) {
   cr_assert_eq(ghz_slice_join(ctx, k - 1, parts, dst.data, dst.size, &size), GHZ_EINVAL);
 }
 
-Test(slice, parts_are_those_of_the_stream, .timeout = 600) {
+Test(slice, parts_are_those_of_the_stream) {
   POOL(pool);
   const ghz_shape flat = ghz_flat(N);
   uint64_t state = 12;
