@@ -69,7 +69,7 @@ files -name '*.sh' | check "shell scripts" 8 shellcheck -s bash -S warning -x -e
 # included.
 cmake -G Ninja -S . -B "$build" -DCMAKE_C_COMPILER=clang -DCMAKE_CXX_COMPILER=clang++ -DCMAKE_EXPORT_COMPILE_COMMANDS=ON \
   -DGHZ_CUDA=OFF -DGHZ_MPI=ON -DMPI_C_COMPILER=mpicc.openmpi >"$work/log" 2>&1 || { cat "$work/log" >&2 && exit 1; }
-sed -n -E 's|^ *"file": "'"$PWD"'/(.*\.(c|cc))",?$|\1|p' "$build/compile_commands.json" | LC_ALL=C sort -u >"$work/compiled"
+sed -n -E 's|^ *"file": "'"$PWD"'/(.*\.cc?)",?$|\1|p' "$build/compile_commands.json" | LC_ALL=C sort -u >"$work/compiled"
 [ -s "$work/compiled" ]
 product='^(ghz|collectives|cli|plugins|data)/([a-z0-9]+/)*[a-z0-9_]+\.c$'
 
