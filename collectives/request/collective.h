@@ -152,12 +152,13 @@ static inline size_t call_place(const call *c, int block) {
   return (c->counts ? c->places[block] : (uint64_t)block * (uint64_t)c->count) * c->value_size;
 }
 
+/* NULL of an array that is NULL, as one without values may be. */
 static inline const uint8_t *call_block(const call *c, const void *array, int block) {
-  return (const uint8_t *)array + call_place(c, block);
+  return array ? (const uint8_t *)array + call_place(c, block) : NULL;
 }
 
 static inline uint8_t *call_target(const call *c, void *array, int block) {
-  return (uint8_t *)array + call_place(c, block);
+  return array ? (uint8_t *)array + call_place(c, block) : NULL;
 }
 
 /* ---- arguments.c ----------------------------------------------------------------------------- */
