@@ -85,6 +85,13 @@ if(TARGET ghz_mpi_shared)
   if(GHZ_MPICH)
     set(mpi_dev "libmpich-dev")
   endif()
+  if(TARGET ghz_mpi_fortran) # the version of its module's format
+    if(CMAKE_Fortran_COMPILER_VERSION VERSION_LESS 15)
+      string(APPEND mpi_dev ", gfortran-mod-15")
+    else()
+      string(APPEND mpi_dev ", gfortran-mod-16")
+    endif()
+  endif()
   string(APPEND about "\nlibghzmpi has MPI collectives that send and add floats compressed.")
   deb_package(libghzmpi libghzmpi${suffix}${abi} libs same "libghz${abi} (= ${deb_version})"
     "MPI collectives of compressed floats (${GHZ_MPI_NAME})"
