@@ -29,17 +29,12 @@ typedef struct comparison {
   double fill[2]; /* missing values of both: as the files say, or --fill */
   bool bounded;
   double bound;         /* then */
+  bool exceeded;        /* by stored values, whose error is exactly a sum of two numbers */
   double scale, offset; /* by which readers decode both; numbers are of decoded values */
 } comparison;
 
 static bool comparison_bound_known(const comparison *c) {
   return c->bounded && isfinite(c->bound);
-}
-
-/* Decided exactly: the error is a sum of two numbers. */
-static bool bound_exceeded(const comparison *c) {
-  const ghz_quality *q = &c->quality;
-  return comparison_bound_known(c) && (q->error > c->bound || (q->error == c->bound && q->error_rest > 0));
 }
 
 /* NaN: there is none, or it is 0 of 0. */
@@ -48,7 +43,7 @@ static double error_over_bound(const comparison *c) {
 }
 
 static bool comparison_violated(const comparison *c) {
-  return c->quality.mismatches > 0 || bound_exceeded(c);
+  return c->quality.mismatches > 0 || c->exceeded;
 }
 
 static double comparison_ratio(const comparison *c) {
@@ -87,7 +82,7 @@ static void print_bound(const comparison *c) {
     return;
   printf("bound             %s\n", text_double(c->bound).text);
   printf("error / bound     %s%s\n", text_number("%.6f", error_over_bound(c)).text,
-         bound_exceeded(c) ? " (violated)" : "");
+         c->exceeded ? " (violated)" : "");
 }
 
 static void print_structure(const comparison *c) {
@@ -307,9 +302,8 @@ static void decode(const comparison *c, double *x, size_t n) {
  * decoded ones. */
 static void decode_quality(comparison *c) {
   ghz_quality *q = &c->quality;
-  double *const lengths[] = {&q->error, &q->error_rest, &q->min, &q->max, &q->rms};
-  for (size_t i = 0; i < sizeof lengths / sizeof *lengths; i++)
-    *lengths[i] *= fabs(c->scale);
+  q->error *= fabs(c->scale);
+  q->rms *= fabs(c->scale);
   for (unsigned i = 0; i < GHZ_QUALITY_NDIM; i++)
     q->neighbours[i] *= fabs(c->scale);
   q->bias *= c->scale;
@@ -353,10 +347,11 @@ static bool compare_values(comparison *c) {
     hide_fill(c, 0, x, nx);
     hide_fill(c, 1, y, ny);
     ghz_meter_add(c->meter, x, y, nx);
-    decode(c, x, nx);
-    decode(c, y, ny);
-    if (c->o->png)
+    if (c->o->png) {
+      decode(c, x, nx);
+      decode(c, y, ny);
       picture_add(&c->picture, at, x, y, nx);
+    }
     c->count = at + nx;
     progress_set(c->count);
   }
@@ -364,22 +359,23 @@ static bool compare_values(comparison *c) {
   return true;
 }
 
-/* The bound that the command line gives, else that of the compressed file. */
+/* The bound that the command line gives, of decoded values if it is absolute; else that of the
+ * compressed file. */
 static bool find_bound(comparison *c) {
-  const ghz_quality *d = &c->quality;
+  const ghz_quality *q = &c->quality;
   const ghz_type type =
       type_is_integer(c->original.type) ? GHZ_F64 : c->original.type; /* errors are no integers */
+  const bool given = c->o->bound_given, absolute = given && c->o->bound.kind == GHZ_ABS;
+  double stored = absolute ? c->o->bound.value / fabs(c->scale) : fmax(c->result.bound, c->original.bound);
   ghz_lattice lattice;
-  c->bound = fmax(c->result.bound, c->original.bound) * fabs(c->scale);
-  c->bounded = c->result.bounded || c->original.bounded || c->o->bound_given;
-  if (!c->o->bound_given)
-    return true;
-  c->bound = c->o->bound.value;
-  if (c->o->bound.kind == GHZ_ABS)
-    return true;
-  if (!range_lattice(c->original.name, type, c->o->bound, (value_range){d->min, d->max}, NULL, &lattice))
-    return false;
-  c->bound = lattice.eb;
+  if (given && !absolute) {
+    if (!range_lattice(c->original.name, type, c->o->bound, (value_range){q->min, q->max}, NULL, &lattice))
+      return false;
+    stored = lattice.eb;
+  }
+  c->bounded = c->result.bounded || c->original.bounded || given;
+  c->bound = absolute ? c->o->bound.value : stored * fabs(c->scale);
+  c->exceeded = comparison_bound_known(c) && (q->error > stored || (q->error == stored && q->error_rest > 0));
   return true;
 }
 
@@ -433,10 +429,10 @@ static bool fail_violated(const comparison *c) {
 
 static bool measure(comparison *c) {
   if (!compare_values(c) || !check_count(c) ||
-      !library_ok(c->original.name, NULL, ghz_meter_read(c->meter, &c->quality)))
+      !library_ok(c->original.name, NULL, ghz_meter_read(c->meter, &c->quality)) || !find_bound(c))
     return false;
   decode_quality(c);
-  return find_bound(c) && comparison_write_picture(c);
+  return comparison_write_picture(c);
 }
 
 static bool compare_files(comparison *c) {

@@ -87,6 +87,9 @@ def test_integers_and_fills() -> None:
     y = np.array([1, 2, 1e20], "f4")
     s = ghz.compress(y, abs=1e-3, fill_value=1e20)
     assert ghz.compare(y, s).finite == 2
+    z = np.array([1, 2, -999], "f4")  # two streams, each with its own
+    q = ghz.compare(s, ghz.compress(z, abs=1e-3, fill_value=-999))
+    assert (q.finite, q.mismatches) == (2, 0)
 
 
 def test_orders_streams_and_what_there_is_not() -> None:

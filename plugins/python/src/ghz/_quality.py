@@ -71,9 +71,9 @@ def compare(
         ArgumentError: The shapes differ, or have more than 32 axes.
         TypeError: An array of something else.
     """
-    for one in (result, original):
-        own = getattr(getattr(one, "lattice", None), "fill_value", None)
-        fill_value = own if fill_value is None else fill_value
+    own = [getattr(getattr(one, "lattice", None), "fill_value", None) for one in (original, result)]
+    fills = own if fill_value is None else [fill_value, fill_value]
+    fills = [fills[i] if fills[i] is not None else fills[1 - i] for i in (0, 1)]
     x, y = np.asarray(original), np.asarray(result)
     for array in (x, y):
         if array.dtype.kind not in "fiub":
@@ -86,7 +86,7 @@ def compare(
     made = ffi.new("ghz_meter **")
     check(lib.ghz_meter_create(x.ndim, x.shape, made))
     meter, q = ffi.gc(made[0], lib.ghz_meter_free), ffi.new("ghz_quality *")
-    for a, b in _pairs(x.reshape(-1), y.reshape(-1), fill_value):
+    for a, b in _pairs(x.reshape(-1), y.reshape(-1), fills):
         lib.ghz_meter_add(meter, *(ffi.from_buffer("double[]", v) for v in (a, b)), a.size)
     check(lib.ghz_meter_read(meter, q))
     planes = x.shape[:-2]
@@ -98,11 +98,11 @@ def compare(
     )
 
 
-def _pairs(x: Any, y: Any, fill_value: float | None) -> Any:
+def _pairs(x: Any, y: Any, fills: list[float | None]) -> Any:
     """Yields both as doubles, a batch at a time, with NaN for what is missing."""
     for begin in range(0, x.size, BATCH):
         parts = [v[begin : begin + BATCH] for v in (x, y)]
-        missing = [False if fill_value is None else p == _as(p.dtype, fill_value) for p in parts]
+        missing = [False if f is None else p == _as(p.dtype, f) for p, f in zip(parts, fills)]
         yield [np.where(m, np.nan, p.astype(np.float64)) for m, p in zip(missing, parts)]
 
 
