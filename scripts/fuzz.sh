@@ -43,7 +43,7 @@ seeds() { # target
 # The longest inputs that a target needs, and its dictionary.
 settings() { # target
   case $1 in
-  round_trip | sums) echo -max_len=400 ;;
+  round_trip) echo -max_len=400 ;;
   npy) echo "-max_len=1500 -dict=$kept/npy.dict" ;;
   *) echo -max_len=8000 ;;
   esac

@@ -9,6 +9,7 @@
  *   WORD            only subjects whose names hold one of the words
  */
 /* SPDX-License-Identifier: BSD-3-Clause */
+#include "reference_parts.h"
 #include "streams.h"
 #include <float.h>
 #include <math.h>
@@ -51,10 +52,10 @@ static void tally_add(tally *to, const tally *from) {
 
 static int is_constant(const ghz_lattice *l) { return l->step > 2 * l->eb; }
 
-/* FORMAT.md, "Lattice": the largest magnitude of a coarse tile. */
+/* The largest magnitude of a coarse tile. */
 static double coarse_end(const ghz_lattice *l) {
-  double covered = (l->eb - l->step / 2) * 16252928;
-  return fmin(4194304 * l->step, fmax(65536 * l->step, covered));
+  const ref_header h = header_for(l, 0);
+  return ref_coarse_limit(&h);
 }
 
 /* ---- One tile, in exact arithmetic of its own ---- */

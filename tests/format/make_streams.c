@@ -12,17 +12,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { LENGTH_MAX = 20000 };
-
 static ghz_context *context;
 static const char *directory;
 static uint64_t state = 1;
 static int saved;
-
-static double uniform(void) { /* [-1, 1) */
-  state = state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
-  return (double)(state >> 11) * 0x1p-52 - 1;
-}
 
 static void save(const char *name, const char *suffix, const void *data, size_t size) {
   char path[4096];
@@ -44,92 +37,31 @@ static void keep_messages(const char *name, ref_bytes s, uint64_t tiles) {
   }
 }
 
-/* Writes the stream, its values and messages, and says what is in it. */
+/* Writes the stream, its values and messages. */
 static void keep(const char *name, ref_bytes s) {
   SCOPE;
   ghz_info info = info_of(s);
-  ghz_statistics st;
-  need(ghz_scan(context, view(s), &st), "%s", name);
   save(name, "ghz", s.data, s.size);
   const ghz_type storage = (ghz_type)ref_header_read(s.data).type;
   save(name, "raw", decompress(context, s, storage), (size_t)info.count * ghz_type_size(storage));
   keep_messages(name, s, info.tiles);
-  printf("%-22s terms %7u  tiles: empty %llu raw %llu special %llu  order %llu %llu %llu %llu  mode %llu %llu "
-         "%llu\n",
-         name, info.terms, (unsigned long long)st.empty, (unsigned long long)st.raw,
-         (unsigned long long)st.specials, (unsigned long long)st.order[0], (unsigned long long)st.order[1],
-         (unsigned long long)st.order[2], (unsigned long long)st.order[3], (unsigned long long)st.mode[0],
-         (unsigned long long)st.mode[1], (unsigned long long)st.mode[2]);
   saved++;
 }
 
-static ref_bytes stream_from(const ghz_lattice *l, int order, const double *x, size_t n) {
-  void *values = scratch(n * ghz_type_size(l->type));
-  for (size_t i = 0; i < n; i++)
-    put_value(l->type, values, i, x[i]);
-  plant_fill(l, values, n, n);
-  return compress(context, l, order, values, n);
-}
-
-/* ---- Inputs: what stands in units of the step, from `scale` on ---- */
-#define MAKER(name, value)                                                                                     \
-  static void name(double *x, size_t n, double scale) {                                                        \
-    for (size_t i = 0; i < n; i++)                                                                             \
-      x[i] = value;                                                                                            \
-  }
-MAKER(smooth, scale *sin((double)i * 0.01) + 0.3 * uniform())
-MAKER(noise, scale *uniform())
-MAKER(ramp, scale - scale * (double)i / (double)n)
-MAKER(sparse, i / 1024 % 3 == 0 && i % 7 == 0 ? scale * uniform() : 0)
-MAKER(nothing_finite, scale > 0 && i % 3 == 0 ? INFINITY : NAN)
-
-static void land(double *x, size_t n, double scale) {
-  for (size_t i = 0; i < n; i++) {
-    x[i] = scale * cos((double)i * 0.003);
-    if (i % 500 < 40)
-      x[i] = NAN;
-    if (i % 911 == 5)
-      x[i] = i % 2 ? INFINITY : -INFINITY;
-  }
-}
-
-typedef struct maker {
-  const char *name;
-  void (*fill)(double *x, size_t n, double scale);
-} maker;
-
-static const maker makers[] = {{"smooth", smooth}, {"noise", noise}, {"ramp", ramp},
-                               {"sparse", sparse}, {"land", land},   {"none", nothing_finite}};
-static const double scales[] = {0x1p3, 0x1.8p15, 0x1p20, 0x1p33, 0x1p42, 0x1p60}; /* coarse, ... , outside */
 static const size_t lengths[] = {0, 1, 2, 7, 9, 100, 1000, 1024, 1025, 3000, 17409};
 
 /* A name that begins with the type. */
 #define NAME(type, format, ...) say("f%d_" format, (type) == GHZ_F32 ? 32 : 64, __VA_ARGS__)
 
-static void scaled(double *x, size_t n, double factor) {
-  for (size_t i = 0; i < n; i++)
-    x[i] *= factor;
-}
-
-/* Every input at every magnitude, with lengths and orders in turn. */
+/* Every input, with lengths, orders and fills in turn; and every length. */
 static void fresh_streams(ghz_type type) {
-  static double x[LENGTH_MAX];
-  unsigned turn = 0;
-  for (size_t m = 0; m < COUNT(makers); m++)
-    for (size_t s = 0; s < COUNT(scales); s++, turn++) {
-      SCOPE;
-      ghz_lattice l = lattice_filled(type, 0.37, turn);
-      size_t n = m == 0 ? 3000 : lengths[turn % COUNT(lengths)];
-      makers[m].fill(x, n, scales[s]);
-      scaled(x, n, l.step);
-      keep(NAME(type, "%s_%zu", makers[m].name, s), stream_from(&l, (int)(turn % 4) - 1, x, n));
-    }
-  for (size_t i = 0; i < COUNT(lengths); i++) {
+  for (size_t i = 0; i < input_count + COUNT(lengths); i++) {
     SCOPE;
-    ghz_lattice l = lattice_abs(type, 1e-3);
-    smooth(x, lengths[i], 200);
-    scaled(x, lengths[i], l.step);
-    keep(NAME(type, "length_%zu", lengths[i]), stream_from(&l, (int)(i % 4) - 1, x, lengths[i]));
+    const ghz_lattice l = lattice_filled(type, 0.37, i);
+    const int own = i < input_count;
+    const char *maker = own ? inputs[i].name : "walk";
+    const size_t n = lengths[(own ? 2 * i : i - input_count) % COUNT(lengths)];
+    keep(NAME(type, "%s_%zu", maker, i), stream_of(context, &l, (int)(i % 4) - 1, maker, n, i));
   }
 }
 
@@ -137,18 +69,14 @@ static void fresh_streams(ghz_type type) {
  * too. */
 static void results(ghz_type type, unsigned turn) {
   SCOPE;
-  enum { OPERANDS = 6 };
-  static double x[LENGTH_MAX];
-  static const size_t n = 5000;
-  ref_bytes s[OPERANDS];
+  static const char *const makers[] = {"walk",        "coarse_noise", "fine_noise",
+                                       "rare_giants", "specials",     "sparse"};
+  ref_bytes s[COUNT(makers)];
   ghz_lattice l = lattice_filled(type, 0.01, turn);
-  for (int i = 0; i < OPERANDS; i++) {
-    makers[i % 5].fill(x, n, scales[i % 4]);
-    scaled(x, n, l.step);
-    s[i] = stream_from(&l, i % 4 - 1, x, n);
-  }
-  keep(NAME(type, "sum_%u", turn), sum(context, OPERANDS, s));
-  keep(NAME(type, "mean_%u", turn), mean(context, OPERANDS, s));
+  for (size_t i = 0; i < COUNT(makers); i++)
+    s[i] = stream_of(context, &l, (int)(i % 4) - 1, makers[i], 5000, i);
+  keep(NAME(type, "sum_%u", turn), sum(context, COUNT(makers), s));
+  keep(NAME(type, "mean_%u", turn), mean(context, COUNT(makers), s));
   keep(NAME(type, "combination_%u", turn), combine(context, 4, s, (int64_t[]){1000, -5001, 7, 0}));
   keep(NAME(type, "cancelled_%u", turn), subtract(context, s[2], s[2]));
   keep(NAME(type, "scaled_%u", turn), scale(context, s[4], -1.0 / 3));
@@ -158,14 +86,11 @@ static void results(ghz_type type, unsigned turn) {
 
 /* As many terms as there may be: integers beyond 2^53, widths beyond 56, anchors of 8 bytes. */
 static void many_terms(ghz_type type) {
-  static double x[2000];
   int64_t most = type == GHZ_F32 ? 8388607 : 16383;
   ghz_lattice l = lattice_abs(type, 0.01);
   for (int order = 0; order < 3; order++) {
     SCOPE;
-    noise(x, COUNT(x), type == GHZ_F32 ? 0x1p35 : 0x1p44);
-    scaled(x, COUNT(x), l.step);
-    ref_bytes s = stream_from(&l, order, x, COUNT(x));
+    ref_bytes s = stream_of(context, &l, order, type == GHZ_F32 ? "wide_noise" : "widest_noise", 2000, 1);
     keep(NAME(type, "terms_%d", order), combine(context, 1, &s, &most));
   }
 }
@@ -173,13 +98,14 @@ static void many_terms(ghz_type type) {
 /* Data with an offset: coarse integers of 17 to 22 bits, in sums of few and of many terms. */
 static void offsets(void) {
   static const double magnitudes[] = {0x1p18, 0x1.4p18, 0x1.3p19, 0x1p20, 0x1p21, 0x1.5p22};
-  static double x[2500];
+  static float x[2500];
   for (size_t i = 0; i < COUNT(magnitudes); i++) {
     SCOPE;
     ghz_lattice l = lattice_offset(0.01, magnitudes[i]);
     for (size_t k = 0; k < COUNT(x); k++)
-      x[k] = 0.01 * magnitudes[i] * (k / 1024 == 1 ? uniform() : 0.999 + 1e-4 * uniform());
-    ref_bytes s = stream_from(&l, (int)i % 4 - 1, x, COUNT(x));
+      x[k] = (float)(0.01 * magnitudes[i] *
+                     (k / 1024 == 1 ? input_uniform(&state) : 0.999 + 1e-4 * input_uniform(&state)));
+    ref_bytes s = compress(context, &l, (int)i % 4 - 1, x, COUNT(x));
     keep(say("f32_offset_%zu", i), s);
     keep(say("f32_offset_%zu_many", i), combine(context, 1, &s, (int64_t[]){i % 2 ? 8388607 : 500}));
   }
@@ -216,7 +142,8 @@ static void integers(ghz_type type) {
     need(ghz_lattice_make(type, (ghz_bound){GHZ_STEP, 1}, 0, 0, &l), "lattice");
     l = i ? filled(l, 1) : l;
     for (size_t k = 0; k < n; k++)
-      put_value(type, x, k, floor(60 + 50 * uniform()) + (k % 97 == 0 && type == GHZ_I64 ? 0x1p43 : 0));
+      put_value(type, x, k,
+                floor(60 + 50 * input_uniform(&state)) + (k % 97 == 0 && type == GHZ_I64 ? 0x1p43 : 0));
     plant_fill(&l, x, n, i);
     ref_bytes s = compress_shape(context, &l, GHZ_ORDER_BEST, x, &shapes[i]), three[] = {s, s, s};
     keep(say("type%d_%zu", (int)type, i), s);

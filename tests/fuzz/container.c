@@ -3,7 +3,6 @@
  * its frames, whether the rest is sound or not; every byte of a file that is accepted, and was not
  * appended to, means something: written again it is the same. */
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "container.h"
 #include "file/pack.h"
 #include "fuzz.h"
 #include "mutate.h"

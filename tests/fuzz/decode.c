@@ -1,11 +1,13 @@
 /* decode.c: fuzzer: law L5: any bytes as a stream. All instruction sets say the same, and what the
- * reference decoder says; info, scan and extrema agree with the values, numbers with each other. */
+ * reference decoder says; boxes are parts of it; info, scan and extrema agree with the
+ * values, numbers with each other. */
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "fuzz.h"
+#include "inputs.h"
 #include "mutate.h"
 #include <ghz/numbers.h>
 #include <math.h>
-#include <stdlib.h>
+#include <string.h>
 
 /* Both read it, or both refuse it. What no encoder writes may be refused. */
 static void against_reference(ghz_bytes s, ghz_status status, ghz_type out, const void *values,
@@ -33,9 +35,80 @@ static void against_reference(ghz_bytes s, ghz_status status, ghz_type out, cons
   }
 }
 
+/* ---- Parts ---- */
+typedef struct box {
+  uint64_t origin[3], extent[3];
+} box;
+
+/* Mostly inside; else any numbers, also such whose sums overflow. */
+static box choose_box(uint64_t *state, const ghz_shape *shape) {
+  const uint64_t shift = input_below(state, 64), far = input_below(state, 4) == 0;
+  box b;
+  for (int i = 0; i < 3; i++) {
+    b.origin[i] = far ? input_random(state) >> shift : input_below(state, shape->extent[i] + 1);
+    b.extent[i] = far ? input_random(state) >> shift : input_below(state, shape->extent[i] - b.origin[i] + 1);
+  }
+  return b;
+}
+
+static bool inside(const box *b, const ghz_shape *shape) {
+  for (int i = 0; i < 3; i++)
+    if (b->origin[i] > shape->extent[i] || b->extent[i] > shape->extent[i] - b->origin[i])
+      return false;
+  return true;
+}
+
+static void lines_of_whole(const box *b, const ghz_shape *shape, size_t each, const uint8_t *part,
+                           const uint8_t *whole) {
+  const size_t line = (size_t)b->extent[2] * each;
+  for (uint64_t z = 0; z < b->extent[0]; z++)
+    for (uint64_t y = 0; y < b->extent[1]; y++, part += line) {
+      uint64_t at =
+          ((b->origin[0] + z) * shape->extent[1] + b->origin[1] + y) * shape->extent[2] + b->origin[2];
+      must_equal(part, line, whole + (size_t)at * each, line, "the whole");
+    }
+}
+
+/* What is outside needs no room. Where a tile is damaged, parts that do not need it may be sound. */
+static void check_part(ghz_bytes s, ghz_type out, const ghz_shape *shape, box b, ghz_status all,
+                       const uint8_t *whole) {
+  const size_t each = ghz_type_size(out);
+  const bool is_inside = inside(&b, shape);
+  const size_t size = is_inside ? (size_t)(b.extent[0] * b.extent[1] * b.extent[2]) * each : 0;
+  uint8_t *first = NULL;
+  ghz_status said = GHZ_OK;
+  for (size_t i = 0; i < fuzz_contexts(); i++) {
+    uint8_t *part = scratch(size);
+    ghz_context *ctx = fuzz_context(i);
+    const ghz_status status = ghz_decompress_box(ctx, s, out, b.origin, b.extent, part);
+    said = i ? said : status;
+    MUST(status == said, "%s: %d, not %d", ghz_context_isa(ctx), (int)status, (int)said);
+    MUST(is_inside ? status == GHZ_OK || (refused(status) && all != GHZ_OK) : status == GHZ_EINVAL,
+         "a part: %d, the whole: %d", (int)status, (int)all);
+    if (status == GHZ_OK && first)
+      must_equal(part, size, first, size, ghz_context_isa(ctx));
+    first = part;
+    if (all == GHZ_OK && is_inside)
+      lines_of_whole(&b, shape, each, part, whole);
+  }
+}
+
+static void check_parts(ghz_bytes s, ghz_type out, const ghz_shape *shape, ghz_status all, const void *whole) {
+  uint64_t state = s.size;
+  float none;
+  for (size_t i = 0; i < s.size; i++)
+    state = 31 * state + ((const uint8_t *)s.data)[i];
+  for (int turn = 0; turn < 3; turn++)
+    check_part(s, out, shape, choose_box(&state, shape), all, whole);
+  if (shape->dims != 1)
+    MUST(ghz_decompress_range(fuzz_context(0), s, GHZ_F64, shape->extent[2], 1, &none) == GHZ_EINVAL,
+         "a range beyond the first line");
+}
+
 /* The same values, or the same refusal, from every context. */
-static ghz_status everywhere(ghz_bytes s, ghz_type out, uint64_t count) {
+static ghz_status everywhere(ghz_bytes s, ghz_type out, const ghz_info *info) {
   ghz_status first, status;
+  const uint64_t count = info->count;
   size_t size = (size_t)count * ghz_type_size(out);
   void *want = fuzz_decode(fuzz_context(0), s, out, count, &first);
   for (size_t i = 1; i < fuzz_contexts(); i++) {
@@ -45,6 +118,7 @@ static ghz_status everywhere(ghz_bytes s, ghz_type out, uint64_t count) {
       must_equal(got, size, want, size, ghz_context_isa(fuzz_context(i)));
   }
   against_reference(s, first, out, want, count);
+  check_parts(s, out, &info->shape, first, want);
   return first;
 }
 
@@ -129,9 +203,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   MUST(info.bytes == size && info.tiles == ref_tile_total(&h), "%llu tiles", (unsigned long long)info.tiles);
   MUST(info.inexact ? isinf(info.bound) : info.bound >= info.lattice.eb * info.terms, "bound %g", info.bound);
   const ghz_type type = fuzz_type(&info.lattice);
-  look(s, &info, everywhere(s, type, info.count));
+  look(s, &info, everywhere(s, type, &info));
   if (type == GHZ_F32)
-    everywhere(s, GHZ_F64, info.count);
+    everywhere(s, GHZ_F64, &info);
   else
     refuses_to_narrow(s, (size_t)info.count);
   return 0;

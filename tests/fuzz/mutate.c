@@ -255,7 +255,8 @@ size_t mutate_stream(uint8_t *data, size_t size, size_t room, uint64_t *state) {
   return size;
 }
 
-size_t mutate_to_agree(uint8_t *data, size_t size, size_t room, const uint8_t *with, size_t with_size) {
+/* Makes a stream or message one of the same array as another. */
+static size_t mutate_to_agree(uint8_t *data, size_t size, size_t room, const uint8_t *with, size_t with_size) {
   loose *l = take_apart(data, size), *other = take_apart(with, with_size);
   static const struct { uint8_t at, size; } same[] = {{4, 1}, {6, 2}, {EXTENTS, 24}, {STEP, 16}, {FILL, 8}};
   for (size_t i = 0; i < sizeof same / sizeof *same; i++)

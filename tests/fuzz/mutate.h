@@ -12,8 +12,8 @@ size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t room, unsigned
 /* Changes a stream, or a message if the bytes begin like one, in place. Returns its new size. */
 size_t mutate_stream(uint8_t *data, size_t size, size_t room, uint64_t *state);
 
-/* Makes a stream or message one of the same array as another. */
-size_t mutate_to_agree(uint8_t *data, size_t size, size_t room, const uint8_t *with, size_t with_size);
-
 /* Changes an input: so many bytes of choices, then streams, each behind its length in 4 bytes. */
 size_t mutate_parts(uint8_t *data, size_t size, size_t room, size_t choices, uint64_t *state);
+
+/* Changes a compressed file, whose checksums are made to fit again (mutate_container.c). */
+size_t mutate_container(uint8_t *data, size_t size, size_t room, uint64_t *state);

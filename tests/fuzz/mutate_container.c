@@ -1,7 +1,6 @@
 /* mutate_container.c: changes of compressed files: taken apart without trust, changed in one place,
  * put together with checksums, counts and an index that fit, or with an index that lies. */
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "container.h"
 #include "file/checksum.h"
 #include "file/pack.h"
 #include "inputs.h"

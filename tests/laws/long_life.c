@@ -1,4 +1,4 @@
-/* long_life.c: a stream that arrays are added to, and the exact integers that it must hold. */
+/* long_life.c: a stream that arrays are added to, and the exact sums that it must hold. */
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "long_life.h"
 #include <math.h>
@@ -56,22 +56,6 @@ ref_bytes make_stream(ghz_context *ctx, const ghz_lattice *l, int order, const d
   return stream;
 }
 
-/* The tiles of a stream as integers; what is raw goes to the lattice, at the best order. */
-static ref_tile *make_tiles(ref_bytes stream) {
-  ref_header h = ref_header_read(stream.data);
-  ref_tile *tiles = scratch(TILES * sizeof *tiles);
-  for (uint64_t t = 0; t < TILES; t++) {
-    size_t size;
-    const uint8_t *data = ref_tile_at(stream.data, t, &size);
-    cr_assert_eq(ref_tile_parse(&h, t, data, size, &tiles[t]), REF_GOOD);
-    if (tiles[t].raw) {
-      cr_assert(ref_tile_quantise(&h, &tiles[t]), "tile %d lies outside the lattice", (int)t);
-      ref_tile_choose_order(&h, &tiles[t], -1);
-    }
-  }
-  return tiles;
-}
-
 pool *pool_new(ghz_context *ctx, ghz_type type) {
   pool *p = scratch(sizeof *p);
   p->lattice = lattice_abs(type, 0.37);
@@ -79,55 +63,11 @@ pool *pool_new(ghz_context *ctx, ghz_type type) {
   for (int a = 0; a < POOL; a++) {
     make_values(p, a);
     p->stream[a] = make_stream(ctx, &p->lattice, a % 4 - 1, p->x[a], N);
-    p->tile[a] = make_tiles(p->stream[a]);
   }
   return p;
 }
 
 /* ---- What the sum must be ---- */
-static int lift(ghz_type type, int from, int to) {
-  return type == GHZ_F32 && from == REF_COARSE && to != REF_COARSE ? 2 : 1;
-}
-
-/* Tile t of the sum, of exact integers. */
-static void sum_tile(const pool *p, const history *h, int t, ref_tile *sum) {
-  memset(sum, 0, sizeof *sum);
-  sum->n = p->tile[0][t].n;
-  for (int a = 0; a < POOL; a++) {
-    const ref_tile *one = &p->tile[a][t];
-    sum->mode = h->count[a] && one->mode > sum->mode ? one->mode : sum->mode;
-    sum->order = h->count[a] && one->order > sum->order ? one->order : sum->order;
-  }
-  for (int i = 0; i < sum->n; i++) {
-    exact q = 0;
-    for (int a = 0; a < POOL; a++) {
-      const ref_tile *one = &p->tile[a][t];
-      q += (exact)h->count[a] * one->q[i] * lift(p->lattice.type, one->mode, sum->mode);
-      sum->plus[i] |= h->count[a] && one->plus[i];
-      sum->minus[i] |= h->count[a] && one->minus[i];
-    }
-    cr_assert(q < (exact)1 << 61 && q > -((exact)1 << 61));
-    sum->q[i] = (int64_t)q;
-  }
-}
-
-static ref_bytes expected(const pool *p, const history *h) {
-  ref_header header = header_for(&p->lattice, N);
-  uint16_t sizes[TILES];
-  uint8_t *payload = scratch(TILES * REF_TILE_ROOM);
-  ref_tile *sum = scratch(sizeof *sum);
-  size_t used = 0;
-  header.terms = h->terms;
-  for (int t = 0; t < TILES; t++) {
-    sum_tile(p, h, t, sum);
-    size_t size = ref_tile_encode((int)p->lattice.type, sum, payload + used);
-    sizes[t] = (uint16_t)size;
-    used += size;
-  }
-  ref_bytes stream = ref_assemble(&header, sizes, payload);
-  return stream;
-}
-
 /* The exact sum of value i, in grains; 0 with *special set if it has none. */
 static exact sum_of_values(const pool *p, const history *h, int i, int *special) {
   exact sum = 0;
@@ -203,7 +143,7 @@ static void check_decoding(const life *l, const char *what) {
 
 void life_check(const life *l, const char *what) {
   SCOPE;
-  ref_bytes want = expected(l->pool, &l->past);
+  ref_bytes want = ref_combine(POOL, l->pool->stream, l->past.count, REF_PLAIN, 1);
   what = say("%s, %s, type %d, %u terms", what, ghz_context_isa(l->ctx), (int)l->pool->lattice.type,
              l->past.terms);
   same_bytes(l->sum, want, what);

@@ -11,12 +11,11 @@ enum { TILES = 9, LAST = 3, N = (TILES - 1) * GHZ_TILE + LAST, POOL = 32 };
 /* Values are multiples of 2^-40, so that a million of them add up exactly in 128 bits. */
 #define GRAIN 0x1p-40
 
-/* The arrays that are added, as values, as streams, and as integers. */
+/* The arrays that are added, as values and as streams. */
 typedef struct pool {
   ghz_lattice lattice;
   double *x[POOL];
   ref_bytes stream[POOL];
-  ref_tile *tile[POOL]; /* TILES each; raw ones put on the lattice, as addition does */
 } pool;
 
 /* How often each was added. */
@@ -42,7 +41,7 @@ pool *pool_new(ghz_context *ctx, ghz_type type);
 life life_begin(const pool *p, ghz_context *ctx, uint32_t most);
 /* Adds another array and returns its number; `before` is that of the one before. */
 int life_add(life *l, int before);
-/* The sum against exact integers, byte for byte, the exact sum of the values, and a combination. */
+/* The sum against the reference's, byte for byte, the exact sum of the values, and a combination. */
 void life_check(const life *l, const char *what);
 /* A whole life of so many terms, checked on the way. */
 void live(ghz_type type, const char *isa, uint32_t terms);

@@ -2,6 +2,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "fields.h"
 #include "quad.h"
+#include "reference_parts.h"
 #include "support.h"
 #include <float.h>
 #include <math.h>
@@ -52,25 +53,6 @@ Test(bound, zeros_and_signs_stay) {
   }
 }
 
-/* Steps of every mantissa against values just beside ties and thresholds. */
-Test(bound, random_steps, .timeout = 300) {
-  CONTEXT(ctx, NULL, 1);
-  uint64_t state = 20;
-  static const char *const names[] = {"near_ties",  "thresholds", "coarse_noise", "double_coarse_noise",
-                                      "fine_noise", "wide_noise", "ties"};
-  for (int round = 0; round < effort(1000); round++) {
-    SCOPE;
-    ghz_type type = (ghz_type)input_below(&state, 2);
-    double eb = ldexp(1 + fabs(input_uniform(&state)), (int)input_below(&state, 60) - 30);
-    ghz_lattice l = lattice_abs(type, eb);
-    size_t n = 9 * GHZ_TILE;
-    const test_input *in = input_named(names[input_below(&state, 7)]);
-    void *x = input_make(in, type, n, l.step, input_random(&state));
-    round_trip(ctx, &l, GHZ_ORDER_BEST, x, n,
-               say("round %d: %s, type %d, eb %a", round, in->name, (int)type, eb));
-  }
-}
-
 /* Single values at every threshold, so that the value itself decides the mode. */
 Test(bound, single_values_at_thresholds) {
   CONTEXT(ctx, NULL, 1);
@@ -98,10 +80,10 @@ static ghz_lattice lattice_with_room(int i, double eb) {
   return i == 0 ? lattice_abs(GHZ_F32, eb) : lattice_offset(eb, magnitudes_in_bounds[i]);
 }
 
-/* FORMAT.md, "Lattice": what a coarse tile's largest magnitude may be. */
+/* What a coarse tile's largest magnitude may be. */
 static double coarse_end(const ghz_lattice *l) {
-  double covered = (l->eb - l->step / 2) * 16252928;
-  return fmin(4194304 * l->step, fmax(65536 * l->step, covered));
+  const ref_header h = header_for(l, 0);
+  return ref_coarse_limit(&h);
 }
 
 /* A number as float32, not above it. */
@@ -112,9 +94,7 @@ static float float_below(double v) {
 
 static int mode_of(ghz_context *ctx, const ghz_lattice *l, const float *x, size_t n) {
   SCOPE;
-  ghz_statistics s;
-  ref_bytes stream = compress(ctx, l, GHZ_ORDER_BEST, x, n);
-  succeeded(ghz_scan(ctx, view(stream), &s), ctx, "scan");
+  const ghz_statistics s = scanned(compress(ctx, l, GHZ_ORDER_BEST, x, n));
   return s.mode[REF_COARSE] ? REF_COARSE : s.mode[REF_FINE] ? REF_FINE : s.mode[REF_WIDE] ? REF_WIDE : -1;
 }
 
@@ -199,39 +179,6 @@ static void check_sum(ghz_context *ctx, ref_bytes stream, const quad *exact, int
               wide[i], (double)exact[i]);
     cr_assert(sum_kept(exact[i], v, bound_of_value(&h, tile, (float)v, equal_modes)),
               "%s: value %zu: %a for %a, mode %d", what, i, v, (double)exact[i], tile->mode);
-  }
-}
-
-static const test_input *plain_input(uint64_t *state) {
-  for (;;) {
-    const test_input *in = &inputs[input_below(state, input_count)];
-    if (in->plain)
-      return in;
-  }
-}
-
-Test(bound, sums, .timeout = 300) {
-  enum { N = 2100, MOST = 24 };
-  CONTEXT(ctx, NULL, 2);
-  uint64_t state = 31;
-  quad *exact = scratch(N * sizeof *exact);
-  for (int round = 0; round < effort(300); round++) {
-    SCOPE;
-    ghz_type type = (ghz_type)input_below(&state, 2);
-    ghz_lattice l =
-        lattice_abs(type, ldexp(1.1 + 0.5 * input_uniform(&state), (int)input_below(&state, 20) - 10));
-    size_t k = 2 + (size_t)input_below(&state, MOST - 1);
-    ref_bytes streams[MOST];
-    memset(exact, 0, N * sizeof *exact);
-    for (size_t j = 0; j < k; j++) {
-      void *x = input_make(plain_input(&state), type, N, l.step, input_random(&state));
-      for (size_t i = 0; i < N; i++)
-        exact[i] += (quad)value_at(type, x, i);
-      streams[j] = compress(ctx, &l, (int)input_below(&state, 4) - 1, x, N);
-    }
-    ref_bytes total = sum(ctx, k, streams);
-    check_sum(ctx, total, exact, 0, say("round %d, type %d, %zu terms, eb %a", round, (int)type, k, l.eb));
-    cr_assert_geq(info_of(total).bound, (double)k * l.eb);
   }
 }
 

@@ -43,17 +43,9 @@ static const char *name_of(size_t in) {
                      : inputs[in - FIELDS].name;
 }
 
-/* Tiles with coefficients, and turned ones. */
-static void count_kinds(ghz_context *ctx, ref_bytes s, uint64_t kinds[2]) {
-  ghz_statistics st;
-  succeeded(ghz_scan(ctx, view(s), &st), ctx, "scan");
-  kinds[0] += st.coefficients;
-  kinds[1] += st.turned;
-}
-
 Test(codec, every_input, .timeout = 600) {
   POOL(pool);
-  uint64_t kinds[2] = {0};
+  uint64_t with_coefficients = 0, turned = 0;
   uint64_t state = 7;
   for (int type = GHZ_F32; type <= GHZ_F64; type++)
     for (size_t in = 0; in < FIELDS + input_count; in++)
@@ -68,11 +60,13 @@ Test(codec, every_input, .timeout = 600) {
         const int orders = order_most(&s) + 3, choice = (int)(in / 5 + b) % (4 * orders),
                   order = choice < orders || !field ? choice % orders - 2 : GHZ_ORDER_BEST;
         void *x = values_of(in, &l, &s, in + b);
-        same_codec(&pool, &l, &s, order, x, say("%s, bound %zu", name_of(in), b));
-        count_kinds(pool.ctx[0], compress_shape(pool.ctx[0], &l, order, x, &s), kinds);
+        const ghz_statistics kinds =
+            scanned(same_codec(&pool, &l, &s, order, x, say("%s, bound %zu", name_of(in), b)));
+        with_coefficients += kinds.coefficients;
+        turned += kinds.turned;
       }
-  cr_assert(kinds[0] > 100 / one_in() && kinds[1] > 10 / one_in(), "%d with coefficients, %d turned",
-            (int)kinds[0], (int)kinds[1]);
+  cr_assert(with_coefficients > 100 / one_in() && turned > 10 / one_in(), "%d with coefficients, %d turned",
+            (int)with_coefficients, (int)turned);
 }
 
 /* A chunk has 16 tiles. */
@@ -103,4 +97,57 @@ Test(codec, specials_alone) {
         put_value(l.type, x, 1024 * t + 8 * t + t % 8, specials[k]);
       same_codec(&pool, &l, &s, GHZ_ORDER_BEST, x, say("a special %g alone", specials[k]));
     }
+}
+
+/* Differences as large as they can be, of magnitudes around those that narrow integers hold. */
+Test(codec, largest_differences) {
+  static const ghz_shape of[] = {{3, {8, 8, 16}}, {2, {1, 32, 32}}, {1, {1, 1, 1024}}};
+  static const double largest[] = {4095, 4096, 8190, 8192, 0x1.8p20};
+  POOL(pool);
+  for (size_t s = 0; s < COUNT(of); s++)
+    for (size_t k = 0; k < COUNT(largest); k++)
+      for (int order = 0; order <= order_most(&of[s]); order++) {
+        SCOPE;
+        ghz_lattice l = lattice_abs((ghz_type)(k % 2), 0.25);
+        void *x = scratch(REF_TILE * ghz_type_size(l.type));
+        for (int i = 0; i < REF_TILE; i++) {
+          int line = s == 0 ? i / 16 % 8 + i / 128 : s == 1 ? i / 32 : 0;
+          put_value(l.type, x, (size_t)i, ((i + line) % 2 ? largest[k] : -largest[k]) * l.step);
+        }
+        same_codec(&pool, &l, &of[s], order, x, say("up and down by %g steps", largest[k]));
+      }
+}
+
+/* ---- At random ---- */
+static ghz_shape random_shape(uint64_t *state) {
+  ghz_shape s = {1 + (int)input_below(state, 3), {0, 0, 0}};
+  if (s.dims == 1)
+    return ghz_flat(input_below(state, 9 * GHZ_TILE));
+  for (int i = 0; i < 3; i++)
+    s.extent[i] = input_below(state, 12) ? 1 + input_below(state, input_below(state, 3) ? 20 : 70)
+                                         : input_below(state, 2);
+  return s;
+}
+
+/* Steps of every mantissa, and values beside ties and thresholds; up to 8 million steps, as relative
+ * bounds of 1e-1 to 1e-7 have; with an offset or without. */
+Test(codec, at_random, .timeout = 600) {
+  POOL(pool);
+  uint64_t state = 11;
+  for (int round = 0; round < effort(1000); round++) {
+    SCOPE;
+    const ghz_shape s = random_shape(&state);
+    const ghz_lattice l = lattice_with_fill(&state);
+    const int order = input_below(&state, 3) ? GHZ_ORDER_BEST : (int)input_below(&state, 4) - 2;
+    const double amount = ldexp(1.5 + input_uniform(&state) / 2, (int)input_below(&state, 23)),
+                 offset = input_below(&state, 2) ? 0x1p17 * input_uniform(&state) * l.step : 0;
+    void *x = s.dims > 1 && input_below(&state, 3)
+                  ? field_make((field_kind)input_below(&state, FIELD_KINDS), &l, &s, amount, state)
+                  : input_make(&inputs[input_below(&state, input_count)], l.type, (size_t)ghz_shape_count(&s),
+                               l.step, state);
+    for (size_t i = 0; offset != 0 && i < ghz_shape_count(&s); i++)
+      if (!l.has_fill || value_at(l.type, x, i) != l.fill)
+        put_value(l.type, x, i, value_at(l.type, x, i) + offset);
+    same_codec(&pool, &l, &s, order, x, say("round %d, %g steps, offset %g", round, amount, offset / l.step));
+  }
 }

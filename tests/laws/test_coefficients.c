@@ -13,12 +13,6 @@ static size_t tile_size(ref_bytes stream) {
   return size;
 }
 
-static uint64_t coefficients_in(ghz_context *ctx, ref_bytes s) {
-  ghz_statistics statistics;
-  succeeded(ghz_scan(ctx, view(s), &statistics), ctx, "scan");
-  return statistics.coefficients;
-}
-
 /* The coefficients of the only tile of a stream, in columns. */
 static void read_columns(ref_bytes stream, int64_t column[REF_TILE]) {
   size_t size;
@@ -29,6 +23,37 @@ static void read_columns(ref_bytes stream, int64_t column[REF_TILE]) {
   cr_assert(t->coefficients, "%zu bytes", size);
   for (int u = 0; u < REF_TILE; u++)
     column[ref_column_of(h.dims, u)] = t->c[u];
+}
+
+/* ---- The reference against the text of the format ---- */
+/* Each frequency comes back from the values that it says, alone. */
+Test(coefficients, inverse_of_the_reference) {
+  for (int dims = 2; dims <= 3; dims++)
+    for (int u = 0; u < REF_TILE; u++) {
+      int64_t c[REF_TILE] = {0}, back[REF_TILE];
+      ref_wide k[REF_TILE];
+      float e[REF_TILE];
+      c[u] = 1000;
+      ref_inverse(dims, c, k);
+      for (int i = 0; i < REF_TILE; i++)
+        e[i] = (float)ldexp((double)k[i], -5 - ref_transform_shift(dims));
+      ref_forward(dims, e);
+      ref_keep(dims, e, back);
+      cr_assert_arr_eq(back, c, sizeof c, "%d dimensions, coefficient %d", dims, u);
+    }
+}
+
+Test(coefficients, columns_of_the_reference) {
+  for (int dims = 2; dims <= 3; dims++) {
+    uint8_t seen[REF_TILE] = {0};
+    for (int u = 0; u < REF_TILE; u++)
+      cr_assert_eq(seen[ref_column_of(dims, u)]++, 0);
+  }
+  cr_assert_eq(ref_column_of(3, 0), 0);
+  cr_assert_eq(ref_column_of(3, 1), 16, "frequencies along x are 16 columns apart");
+  cr_assert_eq(ref_column_of(3, 16), 1, "then (0, 1)");
+  cr_assert_eq(ref_column_of(3, 128), 2, "and (1, 0)");
+  cr_assert_eq(ref_column_of(2, 32 * 17 + 3), (32 + 3) * 16 + 1);
 }
 
 /* ---- Where coefficients end ---- */
@@ -53,8 +78,7 @@ Test(coefficients, that_just_pay) {
         int arch = (i % 32 - 13) * (i % 32 - 9) + 30 * (i / 32);
         put_value(l.type, x, (size_t)i, equal[k].amount * arch / 128 + equal[k].noise * input_uniform(&state));
       }
-      same_codec(&pool, &l, shape, GHZ_ORDER_BEST, x, "an eighth");
-      ref_bytes with = compress_shape(pool.ctx[0], &l, GHZ_ORDER_BEST, x, shape),
+      ref_bytes with = same_codec(&pool, &l, shape, GHZ_ORDER_BEST, x, "an eighth"),
                 without = compress_shape(pool.ctx[0], &l, GHZ_ORDER_LORENZO, x, shape);
       cr_assert_eq(8 * tile_size(with), 7 * tile_size(without), "%zu and %zu bytes: another brick is needed",
                    tile_size(with), tile_size(without));
@@ -73,10 +97,9 @@ Test(coefficients, at_the_edges_of_rules) {
       void *x = scratch(sizeof b->x);
       for (size_t k = 0; k < COUNT(b->x); k++)
         put_value(l.type, x, k, b->x[k]);
-      same_codec(&pool, &l, &b->shape, GHZ_ORDER_BEST, x, b->name);
-      ref_bytes stream = compress_shape(pool.ctx[0], &l, GHZ_ORDER_BEST, x, &b->shape);
-      cr_assert_eq(coefficients_in(pool.ctx[0], stream), (uint64_t)b->coefficients, "%s, type %d, %s", b->name,
-                   type, shape_text(&b->shape));
+      ref_bytes stream = same_codec(&pool, &l, &b->shape, GHZ_ORDER_BEST, x, b->name);
+      cr_assert_eq(scanned(stream).coefficients, (uint64_t)b->coefficients, "%s, type %d, %s", b->name, type,
+                   shape_text(&b->shape));
       if (b->small_lines) {
         int64_t c[REF_TILE];
         read_columns(stream, c);
@@ -124,11 +147,9 @@ Test(coefficients, largest_value) {
         end = l->type == GHZ_F32 && (float)end > end ? nextafterf((float)end, 0) : end;
         cr_assert(fabs(end / l->step / of[k].end - 1) < 0.01, "%zu: %g steps", k, end / l->step);
         void *x = arch_below(l->type, one_brick[s].dims, end, beyond);
-        same_codec(&pool, l, &one_brick[s], GHZ_ORDER_BEST, x,
-                   say("lattice %zu, %s", k, beyond ? "beyond" : "at the end"));
-        ref_bytes stream = compress_shape(pool.ctx[0], l, GHZ_ORDER_BEST, x, &one_brick[s]);
-        cr_assert_eq(coefficients_in(pool.ctx[0], stream), !beyond, "lattice %zu, %s", k,
-                     beyond ? "beyond" : "at the end");
+        const char *what = say("lattice %zu, %s", k, beyond ? "beyond" : "at the end");
+        ref_bytes stream = same_codec(&pool, l, &one_brick[s], GHZ_ORDER_BEST, x, what);
+        cr_assert_eq(scanned(stream).coefficients, !beyond, "%s", what);
       }
 }
 
@@ -146,8 +167,8 @@ Test(coefficients, bound_of_large_values) {
       float *x = field_make(WAVES, &l, &shapes[s], amount, (uint64_t)round);
       for (uint64_t i = 0; i < ghz_shape_count(&shapes[s]) && round >= 6; i++)
         x[i] += (float)(0x1.fep17 * l.step);
-      same_codec(&pool, &l, &shapes[s], GHZ_ORDER_BEST, x, say("round %d, %g steps", round, amount));
-      with += coefficients_in(pool.ctx[0], compress_shape(pool.ctx[0], &l, GHZ_ORDER_BEST, x, &shapes[s]));
+      const char *what = say("round %d, %g steps", round, amount);
+      with += scanned(same_codec(&pool, &l, &shapes[s], GHZ_ORDER_BEST, x, what)).coefficients;
     }
   cr_assert_gt(with, 30, "%llu tiles with coefficients", (unsigned long long)with);
 }
@@ -214,8 +235,7 @@ static void check_block(const context_pool *pool, const ghz_lattice *l, const gh
   set_columns(shape->dims, block, blocks[which].e, column);
   void *x = values_of(l, shape->dims, column);
   const char *what = say("%s, block %d, type %d", blocks[which].name, block, (int)l->type);
-  same_codec(pool, l, shape, GHZ_ORDER_BEST, x, what);
-  read_columns(compress_shape(pool->ctx[0], l, GHZ_ORDER_BEST, x, shape), c);
+  read_columns(same_codec(pool, l, shape, GHZ_ORDER_BEST, x, what), c);
   for (int i = 0; i < REF_TILE; i++) {
     int own = i / 8 == block && i > 0;
     cr_assert_eq(c[i], own && !blocks[which].kept ? 0 : (int64_t)rint(column[i]), "%s: column %d is %lld", what,

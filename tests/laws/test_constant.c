@@ -1,5 +1,5 @@
-/* test_constant.c: tiles of one value, which come back exactly (law L1), add like all others (L2),
- * and are the same bytes everywhere (L3). */
+/* test_constant.c: tiles of one value, which come back exactly (law L1) and are the same bytes
+ * everywhere (L3). (That they add like all others: test_homomorphism.c.) */
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "fields.h"
 #include "support.h"
@@ -11,12 +11,6 @@ static const double bounds[] = {1e-6, 1e-3, 0.01, 0.5, 1, 1000, 1e6};
 static const ghz_shape shapes[] = {{1, {1, 1, 1}},    {1, {1, 1, 2}},   {1, {1, 1, 5}},   {1, {1, 1, 1024}},
                                    {1, {1, 1, 5000}}, {3, {1, 1, 1}},   {3, {8, 8, 16}},  {3, {9, 11, 40}},
                                    {3, {16, 16, 32}}, {2, {1, 32, 32}}, {2, {3, 40, 70}}, {2, {1, 1, 1000}}};
-
-static ghz_statistics scanned(ref_bytes s) {
-  ghz_statistics statistics;
-  need(ghz_scan(NULL, view(s), &statistics), "scan");
-  return statistics;
-}
 
 /* The value everywhere; or NaN, infinities and, if the lattice has one, the fill at places. */
 static void *one_value(const ghz_lattice *l, const ghz_shape *s, double value, int masked) {
@@ -46,8 +40,7 @@ static void comes_back(const context_pool *pool, const ghz_lattice *l, const ghz
   const void *x = one_value(l, s, value, masked);
   const char *what = say("%g%s within %g, type %d, %s", value, masked ? " and specials" : "", l->eb,
                          (int)l->type, shape_text(s));
-  same_codec(pool, l, s, order, x, what);
-  const ref_bytes stream = compress_shape(pool->ctx[0], l, order, x, s);
+  const ref_bytes stream = same_codec(pool, l, s, order, x, what);
   const ghz_statistics st = scanned(stream);
   same_values(decompress(pool->ctx[0], stream, l->type), exactly(l, x, n, l->type), n, l->type, what);
   if (st.constant + st.raw + st.empty == info_of(stream).tiles) /* else rounding to float gives it */
@@ -140,106 +133,9 @@ Test(constant, where_there_is_none) {
   }
 }
 
-/* ---- Operations ---- */
-/* Streams whose tiles are of one value, ordinary, empty and raw, in every combination. */
-static ref_bytes medley(ghz_context *ctx, const ghz_lattice *l, const ghz_shape *s, uint64_t seed) {
-  const size_t n = (size_t)ghz_shape_count(s);
-  void *x = scratch(n * ghz_type_size(l->type));
-  const int order = (int)input_below(&seed, 4) - 2;
-  const uint64_t row = s->dims == 1 ? GHZ_TILE : 8;
-  uint64_t kind = 0;
-  for (size_t i = 0; i < n; i++) {
-    if (i % row == 0)
-      kind = input_below(&seed, 6);
-    const double v[] = {273.15, 0, 1e-7 * (double)seed / (double)UINT64_MAX, 1e30, (double)(i % 50), -273.15};
-    put_value(l->type, x, i, input_below(&seed, 200) ? v[kind] : kind == 5 ? (double)NAN : v[kind]);
-  }
-  return compress_shape(ctx, l, order, x, s);
-}
-
+/* ---- Numbers ---- */
 static const ghz_shape operand_shapes[] = {{1, {1, 1, 20 * GHZ_TILE + 3}}, {3, {16, 24, 50}}, {2, {2, 64, 70}}};
 
-/* As the reference says, whatever the operation; and no result has such a tile. */
-Test(constant, operations, .timeout = 300) {
-  POOL(pool);
-  uint64_t state = 4;
-  for (int round = effort(30); round > 0; round--) {
-    SCOPE;
-    const ghz_lattice l = lattice_abs((ghz_type)(round % 2), round % 3 ? 0.01 : 1e-7);
-    const ghz_shape *shape = &operand_shapes[round % 3];
-    ghz_context *ctx = context_any(&pool, &state);
-    ref_bytes s[3], result[8], want[8];
-    for (int i = 0; i < 3; i++)
-      s[i] = medley(ctx, &l, shape, input_random(&state));
-    const int64_t c[3] = {1, -1, 3};
-    result[0] = add(ctx, s[0], s[1]), want[0] = ref_sum(2, s);
-    result[1] = combine(ctx, 3, s, c), want[1] = ref_combine(3, s, c, REF_PLAIN, 1);
-    result[2] = sum(ctx, 1, s), want[2] = ref_sum(1, s);
-    result[3] = scale(ctx, s[0], -2.5), want[3] = ref_scale(s[0], -2.5);
-    result[4] = mean(ctx, 3, s), want[4] = ref_mean(3, s);
-    result[5] = negate(ctx, s[0]), want[5] = ref_combine(1, s, (int64_t[]){-1}, REF_PLAIN, 1);
-    const int flat = shape->dims == 1;
-    for (int larger = 0; larger < 2 && flat; larger++)
-      result[6 + larger] = extremum(ctx, s[0], s[1], larger),
-                 want[6 + larger] = ref_extremum(s[0], s[1], larger);
-    for (int i = 0; i < (flat ? 8 : 6); i++) {
-      same_bytes(result[i], want[i], say("operation %d on %s", i, shape_text(shape)));
-      cr_assert_eq(scanned(result[i]).constant, 0, "operation %d", i);
-      same_decoded(&pool, result[i], say("operation %d", i));
-    }
-  }
-}
-
-/* A + B + C in every order, where B and C cancel to empty tiles at order 0, or are empty
- * themselves, and with a tile that is alone: the bytes are the same. */
-Test(constant, sums_in_any_order) {
-  POOL(pool);
-  uint64_t state = 9;
-  for (int round = effort(40); round > 0; round--) {
-    SCOPE;
-    const ghz_lattice l = lattice_abs((ghz_type)(round % 2), 0.01);
-    const ghz_shape *shape = &operand_shapes[round % 3];
-    ghz_context *ctx = context_any(&pool, &state);
-    const size_t n = (size_t)ghz_shape_count(shape);
-    void *x = scratch(n * ghz_type_size(l.type));
-    memset(x, 0, n * ghz_type_size(l.type));
-    const ref_bytes zero = compress_shape(ctx, &l, GHZ_ORDER_BEST, x, shape);
-    for (size_t i = 0; i < n; i++)
-      put_value(l.type, x, i, (double)input_below(&state, 9));
-    const ref_bytes a = compress_shape(ctx, &l, GHZ_ORDER_BEST, one_value(&l, shape, 273.15, round % 4 == 0),
-                                       shape),
-                    b = compress_shape(ctx, &l, 0, x, shape), c = negate(ctx, b);
-    cr_assert_gt(scanned(a).constant, 0);
-    cr_assert_gt(scanned(add(ctx, b, c)).empty, 0);
-    same_bytes(add(ctx, add(ctx, a, b), c), add(ctx, a, add(ctx, b, c)), "a + b - b");
-    same_bytes(add(ctx, add(ctx, b, a), c), add(ctx, add(ctx, c, b), a), "b + a - b");
-    same_bytes(add(ctx, add(ctx, a, a), zero), add(ctx, a, add(ctx, zero, a)), "a + a + 0");
-    same_bytes(subtract(ctx, zero, a), negate(ctx, add(ctx, a, zero)), "0 - a is -(a + 0)");
-    same_bytes(negate(ctx, negate(ctx, a)), sum(ctx, 1, &a), "-(-a) is the sum of a alone");
-  }
-}
-
-/* Values that are compressed on the way into a sum. */
-Test(constant, accumulates) {
-  CONTEXT(ctx, NULL, 1);
-  const ghz_lattice l = lattice_abs(GHZ_F32, 0.01);
-  for (size_t s = 0; s < COUNT(operand_shapes); s++) {
-    SCOPE;
-    const ghz_shape *shape = &operand_shapes[s];
-    const void *x = one_value(&l, shape, 273.15, 1);
-    const ref_bytes one = compress_shape(ctx, &l, GHZ_ORDER_BEST, x, shape), both[2] = {one, one};
-    ref_bytes acc = bytes_new(ghz_shape_bound(shape, GHZ_F32, 2));
-    const size_t capacity = acc.size;
-    acc.size = 0;
-    for (int i = 1; i <= 2; i++) {
-      succeeded(ghz_accumulate_values(ctx, &l, GHZ_ORDER_BEST, x, shape, acc.data, capacity, &acc.size), ctx,
-                "values");
-      same_bytes(acc, ref_sum((size_t)i, both), "of values");
-    }
-  }
-}
-
-/* ---- Numbers ---- */
 /* The value counts as it is, without an error. */
 Test(constant, numbers) {
   CONTEXT(ctx, NULL, 2);

@@ -26,12 +26,6 @@ static void *multiples(const ghz_lattice *l, size_t n, double most, uint64_t see
   return x;
 }
 
-static uint64_t raw_tiles(ghz_context *ctx, ref_bytes stream) {
-  ghz_statistics s;
-  succeeded(ghz_scan(ctx, view(stream), &s), ctx, "scan");
-  return s.raw;
-}
-
 static const double steps[] = {0.01, (double)0.01f, 0.1, 0x1p-7, 1, 7, 1e-30, 0x1p-120, 3e20};
 static const ghz_shape shapes[] = {{1, {1, 1, 2500}}, {2, {2, 40, 33}}, {3, {9, 10, 20}}};
 
@@ -49,9 +43,8 @@ Test(grids, multiples_come_back, .timeout = 300) {
         const size_t n = (size_t)ghz_shape_count(shape);
         void *x = multiples(&l, n, most[type][m], s + 1, NULL);
         const char *what = say("step %g, up to %g", steps[s], most[type][m]);
-        same_codec(&pool, &l, shape, GHZ_ORDER_BEST, x, what);
-        ref_bytes stream = compress_shape(pool.ctx[0], &l, GHZ_ORDER_BEST, x, shape);
-        cr_assert(shape->dims > 1 || raw_tiles(pool.ctx[0], stream) == 0, "%s: raw tiles", what);
+        ref_bytes stream = same_codec(&pool, &l, shape, GHZ_ORDER_BEST, x, what);
+        cr_assert(shape->dims > 1 || scanned(stream).raw == 0, "%s: raw tiles", what);
         same_values(decompress(pool.ctx[0], stream, l.type), x, n, l.type, what);
       }
 }
@@ -74,9 +67,9 @@ Test(grids, other_values_are_not_changed) {
                   : other == 1 ? at + l.step / 2
                   : other == 2 ? at + l.step * 0x1p46
                                : l.step * 0.3);
-        same_codec(&pool, &l, &shape, GHZ_ORDER_BEST, x, say("step %g, other %d", steps[s], other));
-        ref_bytes stream = compress(pool.ctx[0], &l, GHZ_ORDER_BEST, x, N);
-        cr_assert_eq(raw_tiles(pool.ctx[0], stream), 1, "step %g, other %d", steps[s], other);
+        ref_bytes stream =
+            same_codec(&pool, &l, &shape, GHZ_ORDER_BEST, x, say("step %g, other %d", steps[s], other));
+        cr_assert_eq(scanned(stream).raw, 1, "step %g, other %d", steps[s], other);
         same_values(decompress(pool.ctx[0], stream, l.type), x, N, l.type, "another value");
       }
 }
@@ -99,9 +92,9 @@ Test(grids, ends, .timeout = 300) {
     for (size_t i = 0; i < N; i++)
       put_value(type, x, i,
                 (end - (double)input_below(&state, 3) * floor(end * 0x1p-5) + (double)(i % 2)) * l.step);
-    same_codec(&pool, &l, &shape, GHZ_ORDER_BEST, x, say("round %d, step %a, end %g", round, l.step, end));
-    void *y = decompress(pool.ctx[0], compress(pool.ctx[0], &l, GHZ_ORDER_BEST, x, N), type);
-    same_values(y, x, N, type, say("round %d", round));
+    const char *what = say("round %d, step %a, end %g", round, l.step, end);
+    const ref_bytes stream = same_codec(&pool, &l, &shape, GHZ_ORDER_BEST, x, what);
+    same_values(decompress(pool.ctx[0], stream, type), x, N, type, what);
   }
 }
 

@@ -1,5 +1,5 @@
-/* test_linear.c: linear combinations of streams whose lattices are multiples of each other: the
- * reference's bytes, the laws that they keep, their bounds, and what is refused. */
+/* test_linear.c: linear combinations of streams whose lattices are multiples of each other: the laws
+ * that they keep, and what is refused. (Bytes and bounds: test_homomorphism.c.) */
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "fields.h"
 #include "support.h"
@@ -12,81 +12,13 @@ static const ghz_shape shapes[] = {{1, {1, 1, 0}},   {1, {1, 1, 7}},   {1, {1, 1
 
 /* ---- Operands -------------------------------------------------------------------------------- */
 
-/* Streams on one lattice and on that lattice divided: means. */
-typedef struct operand_set {
-  size_t count;
-  ref_bytes stream[OPERANDS];
-  int64_t weight[OPERANDS];
-  size_t divisor; /* the finest lattice is the others' by this */
-} operand_set;
-
-static ref_bytes fresh(ghz_context *ctx, const ghz_lattice *l, const ghz_shape *shape, uint64_t *state) {
-  const size_t n = (size_t)ghz_shape_count(shape);
-  const uint64_t seed = input_random(state);
-  void *x = shape->dims > 1 && seed % 3
-                ? field_make((field_kind)(seed % FIELD_KINDS), l, shape, seed % 2 ? 60 : 3e5, seed)
-                : input_make(&inputs[input_below(state, input_count)], l->type, n, l->step, seed);
-  plant_fill(l, x, n, seed);
-  int order = (int)input_below(state, 5) - 2;
-  return compress_shape(ctx, l, order > order_most(shape) ? GHZ_ORDER_BEST : order, x, shape);
-}
-
 /* Of as many streams as divide the lattice so: some of them the same. */
 static ref_bytes mean_of(ghz_context *ctx, const ghz_lattice *l, const ghz_shape *shape, size_t count,
                          uint64_t *state) {
   ref_bytes *all = scratch(count * sizeof *all);
   for (size_t i = 0; i < count; i++)
-    all[i] = i < 2 ? fresh(ctx, l, shape, state) : all[i % 2];
+    all[i] = i < 2 ? stream_any(ctx, l, shape, state) : all[i % 2];
   return mean(ctx, count, all);
-}
-
-static operand_set operands_any(ghz_context *ctx, const ghz_lattice *l, const ghz_shape *shape,
-                                uint64_t *state) {
-  operand_set o = {.count = 1 + (size_t)input_below(state, OPERANDS), .divisor = 1 + input_below(state, 13)};
-  const size_t finest = (size_t)input_below(state, o.count);
-  for (size_t i = 0; i < o.count; i++) {
-    const int divided = i == finest || input_below(state, 3) == 0;
-    o.stream[i] =
-        divided && o.divisor > 1 ? mean_of(ctx, l, shape, o.divisor, state) : fresh(ctx, l, shape, state);
-    o.weight[i] = (int64_t)input_below(state, 9) - 4;
-  }
-  return o;
-}
-
-/* ---- The reference --------------------------------------------------------------------------- */
-
-Test(linear, is_what_the_reference_says, .timeout = 300) {
-  POOL(pool);
-  uint64_t state = 71;
-  for (int round = 0; round < effort(160); round++)
-    for (size_t s = 0; s < COUNT(shapes); s++) {
-      SCOPE;
-      const char *what = say("round %d, shape %zu, state %llx", round, s, (unsigned long long)state);
-      const ghz_lattice l = lattice_with_fill(&state);
-      const operand_set o = operands_any(context_any(&pool, &state), &l, &shapes[s], &state);
-      const uint64_t divisor = input_below(&state, 2) ? 1 : 1 + input_below(&state, 400);
-      const ref_bytes got = linear(context_any(&pool, &state), o.count, o.stream, o.weight, divisor);
-      same_bytes(got, ref_linear(o.count, o.stream, o.weight, divisor), what);
-      cr_assert_eq(ref_check(got.data, got.size), REF_GOOD, "%s", what);
-    }
-}
-
-/* A step of 0: the bounds say by what a mean has divided, and the values are added as they are. */
-Test(linear, of_values_that_no_lattice_holds) {
-  SINGLE_POOL(pool);
-  uint64_t state = 74;
-  for (int type = GHZ_F32; type <= GHZ_F64; type++)
-    for (size_t i = 0; i < pool.count; i++) {
-      SCOPE;
-      const ghz_lattice l = filled(lattice_abs((ghz_type)type, type == GHZ_F32 ? 1e-60 : 1e-305), i);
-      ghz_context *ctx = pool.ctx[i];
-      const ref_bytes s[3] = {mean_of(ctx, &l, &shapes[3], 3, &state), fresh(ctx, &l, &shapes[3], &state),
-                              mean_of(ctx, &l, &shapes[3], 3, &state)};
-      cr_assert(l.step == 0 && info_of(s[0]).lattice.eb < l.eb);
-      const ref_bytes got = linear(ctx, 3, s, (int64_t[]){-5, 1, 2}, 4);
-      same_bytes(got, ref_linear(3, s, (int64_t[]){-5, 1, 2}, 4), say("type %d", type));
-      cr_assert_eq(info_of(got).terms, 5 * 3 + 3 + 2 * 3);
-    }
 }
 
 /* ---- Laws ------------------------------------------------------------------------------------ */
@@ -106,29 +38,6 @@ static ref_bytes divided(ghz_context *ctx, ref_bytes stream, uint64_t by) {
   return joined;
 }
 
-/* On one lattice: a combination, which is then divided; a mean. */
-Test(linear, of_equal_lattices_is_a_combination, .timeout = 300) {
-  POOL(pool);
-  uint64_t state = 72;
-  static const int64_t ones[3] = {1, 1, 1};
-  for (int round = 0; round < effort(120); round++) {
-    SCOPE;
-    const ghz_shape *shape = &shapes[input_below(&state, COUNT(shapes))];
-    const char *what = say("round %d, state %llx", round, (unsigned long long)state);
-    const ghz_lattice l = lattice_with_fill(&state);
-    ghz_context *ctx = context_any(&pool, &state);
-    const ref_bytes s[3] = {fresh(ctx, &l, shape, &state), fresh(ctx, &l, shape, &state),
-                            fresh(ctx, &l, shape, &state)};
-    const int64_t w[3] = {(int64_t)input_below(&state, 9) - 4, -1, 365};
-    const uint64_t d = 2 + input_below(&state, 1000);
-    const ref_bytes plain = combine(ctx, 3, s, w);
-    same_bytes(linear(ctx, 3, s, w, 1), plain, say("%s: not divided", what));
-    same_bytes(linear(ctx, 3, s, ones, 3), mean(ctx, 3, s), say("%s: a mean", what));
-    if (exact(plain) && exact(divided(ctx, plain, d)))
-      same_bytes(linear(ctx, 3, s, w, d), divided(ctx, plain, d), say("%s: by %d", what, (int)d));
-  }
-}
-
 /* x - m is what the mean of as many copies of x less m is. */
 Test(linear, of_a_coarser_operand_is_that_of_a_mean_of_its_copies, .timeout = 300) {
   POOL(pool);
@@ -140,7 +49,7 @@ Test(linear, of_a_coarser_operand_is_that_of_a_mean_of_its_copies, .timeout = 30
     const ghz_lattice l = lattice_with_fill(&state);
     ghz_context *ctx = context_any(&pool, &state);
     const size_t k = 2 + (size_t)input_below(&state, 20);
-    const ref_bytes m = mean_of(ctx, &l, shape, k, &state), x = fresh(ctx, &l, shape, &state);
+    const ref_bytes m = mean_of(ctx, &l, shape, k, &state), x = stream_any(ctx, &l, shape, &state);
     ref_bytes *copies = scratch(k * sizeof *copies);
     for (size_t i = 0; i < k; i++)
       copies[i] = x;
@@ -161,7 +70,7 @@ Test(linear, of_what_was_divided_in_turn) {
     const ghz_shape *shape = &shapes[1 + round % 7];
     const ghz_lattice l = lattice_abs(round % 2 ? GHZ_F32 : GHZ_F64, 0.01 * (double)(1 + round));
     ghz_context *ctx = context_any(&pool, &state);
-    const ref_bytes x = fresh(ctx, &l, shape, &state);
+    const ref_bytes x = stream_any(ctx, &l, shape, &state);
     ref_bytes part = x, copies = x;
     int64_t f = 1;
     for (int i = 0; i < 4 && chains[round / 2][i]; i++)
@@ -179,7 +88,7 @@ Test(linear, of_what_was_divided_in_turn) {
   }
 }
 
-/* Anomalies of all sum up to nothing. */
+/* Anomalies of all sum up to nothing; their bound is that of two values, and of roundings. */
 Test(linear, anomalies_sum_up_to_zero) {
   enum { K = 13, N = 5000 };
   CONTEXT(ctx, NULL, 1);
@@ -191,60 +100,16 @@ Test(linear, anomalies_sum_up_to_zero) {
     for (uint64_t i = 0; i < K; i++)
       s[i] = stream_of(ctx, &l, GHZ_ORDER_BEST, "walk", N, i);
     const ref_bytes m = mean(ctx, K, s);
-    for (int i = 0; i < K; i++)
+    for (int i = 0; i < K; i++) {
       a[i] = linear(ctx, 2, (ref_bytes[]){s[i], m}, minus, 1);
+      const ghz_info info = info_of(a[i]);
+      cr_assert(info.terms == 2 * K && info.bound >= 2 * l.eb &&
+                    info.bound <= 2 * l.eb * (1 + 1e-9) + 2 * K * 0x1p-8 * l.step / K,
+                "bound %g of two of %g", info.bound, l.eb);
+    }
     const double *y = decompress(ctx, sum(ctx, K, a), GHZ_F64);
     for (int i = 0; i < N; i++)
       cr_assert_eq(y[i], 0, "value %d", i);
-  }
-}
-
-/* ---- Bounds ---------------------------------------------------------------------------------- */
-
-/* Of an anomaly, from values that are exact in 128 bits. */
-Test(linear, keeps_the_bound_that_it_states) {
-  enum { K = 7, N = 4000 };
-  CONTEXT(ctx, NULL, 1);
-  static const int64_t minus[2] = {1, -1};
-  for (int type = GHZ_F32; type <= GHZ_F64; type++)
-    for (int spread = 0; spread < 3; spread++) {
-      SCOPE;
-      static const char *const makers[] = {"walk", "coarse_noise", "fine_noise"};
-      const ghz_lattice l = lattice_abs((ghz_type)type, 0.01);
-      void *x[K];
-      ref_bytes s[K];
-      for (uint64_t i = 0; i < K; i++) {
-        x[i] = input_make(input_named(makers[spread]), l.type, N, l.step, 5 * i);
-        s[i] = compress(ctx, &l, GHZ_ORDER_BEST, x[i], N);
-      }
-      const ref_bytes got = linear(ctx, 2, (ref_bytes[]){s[1], mean(ctx, K, s)}, minus, 1);
-      const ghz_info info = info_of(got);
-      const double *y = decompress(ctx, got, GHZ_F64);
-      cr_assert_eq(info.terms, 2 * K);
-      cr_assert(info.bound >= 2 * l.eb && info.bound <= 2 * l.eb * (1 + 1e-9) + 2 * K * 0x1p-8 * l.step / K,
-                "bound %g of two of %g", info.bound, l.eb);
-      for (size_t i = 0; i < N; i++) {
-        __float128 total = 0;
-        for (int k = 0; k < K; k++)
-          total += value_at(l.type, x[k], i);
-        const __float128 off = (value_at(l.type, x[1], i) - total / K) - y[i];
-        cr_assert(off <= info.bound && -off <= info.bound, "%s, value %zu", makers[spread], i);
-      }
-    }
-}
-
-/* Bounds too small for a step: then the bounds alone say which lattice is the finer one. */
-Test(linear, brings_lattices_without_a_step_together) {
-  enum { N = 2000 };
-  CONTEXT(ctx, NULL, 1);
-  const ghz_lattice l = {GHZ_F32, 35, 0, 1e-40, 0, 0};
-  const ref_bytes a = stream_of(ctx, &l, 1, "walk", N, 1), third = mean(ctx, 3, (ref_bytes[]){a, a, a});
-  const double *x = decompress(ctx, a, GHZ_F64);
-  for (int turned = 0; turned < 2; turned++) {
-    const ref_bytes both[] = {turned ? third : a, turned ? a : third};
-    const double *y = decompress(ctx, linear(ctx, 2, both, ((int64_t[]){1, 1}), 1), GHZ_F64);
-    for (size_t i = 0; i < N; i++)
-      cr_assert(fabs(y[i] - 2 * x[i]) <= 1e-6 * fabs(x[i]), "value %zu is %g, not %g", i, y[i], 2 * x[i]);
   }
 }
 

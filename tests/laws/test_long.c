@@ -1,5 +1,5 @@
 /* test_long.c: law L4 over a long life: a million arrays added to one stream, one after the other,
- * and as many as there may be. The bytes are at all times those of the exact integers, the values
+ * and as many as there may be. The bytes are at all times those of the reference, the values
  * within the bound of the exact sum, and the limit of terms is where it was said. */
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "long_life.h"

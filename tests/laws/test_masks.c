@@ -80,17 +80,9 @@ static void *masked(const ghz_lattice *l, const ghz_shape *s, mask_kind kind, mi
   return x;
 }
 
-/* Fields' shapes, and flat arrays that end within a block, at its end, in a tile's first one. */
-static ghz_shape shape_any(uint64_t *state) {
-  static const uint64_t lengths[] = {1, 7, 8, 9, 500, 1016, 1023, 1025, 3000};
-  const size_t which = input_below(state, field_shape_count + COUNT(lengths));
-  return which < field_shape_count ? field_shapes[which]
-                                   : (ghz_shape){1, {1, 1, lengths[which - field_shape_count]}};
-}
-
 Test(masks, random, .timeout = 300) {
   POOL(pool);
-  uint64_t state = 11;
+  uint64_t state = 12;
   for (int round = effort(120); round > 0; round--)
     for (int kind = 0; kind < MASK_KINDS; kind++) {
       SCOPE;

@@ -105,64 +105,53 @@ static void *extreme_array(const ghz_lattice *l, int pattern, size_t n) {
   return input_make(input_named(names[pattern]), l->type, n, l->step, 12);
 }
 
-static void check_most(ghz_context *ctx, const ghz_lattice *l, int order, int pattern, int sign) {
+/* So many terms of a stream, from every context as from the reference. */
+static void check_terms(const context_pool *pool, const ghz_lattice *l, int order, const void *x, size_t n,
+                        int64_t terms, const char *what) {
   SCOPE;
-  enum { N = 2000 };
-  double room = l->cap == 44 && pattern < 3 ? 0x1p9 : 1;
-  ghz_lattice unit = *l;
-  unit.step *= room;
-  void *x = extreme_array(&unit, pattern, N);
-  int64_t limit = sign * (int64_t)limit_of(l->cap);
-  ref_bytes one = compress(ctx, l, order, x, N), most = combine(ctx, 1, &one, &limit);
-  ref_bytes want = ref_combine(1, &one, &limit, REF_PLAIN, 1);
-  const char *what = say("type %d, cap %d, order %d, pattern %d on %s", (int)l->type, l->cap, order, pattern,
-                         ghz_context_isa(ctx));
-  cr_assert_eq(ref_check(most.data, most.size), REF_GOOD, "%s", what);
-  same_bytes(most, want, what);
-  double *y = decompress(ctx, most, GHZ_F64), *z = scratch(N * sizeof *z);
-  ref_decode(most.data, GHZ_F64, z);
-  same_values(y, z, N, GHZ_F64, what);
-  ghz_statistics statistics;
-  succeeded(ghz_scan(ctx, view(most), &statistics), ctx, what);
+  const ref_bytes one = compress(pool->ctx[0], l, order, x, n),
+                  want = ref_combine(1, &one, &terms, REF_PLAIN, 1);
+  cr_assert_eq(ref_check(want.data, want.size), REF_GOOD, "%s", what);
+  for (size_t c = 0; c < pool->count; c++)
+    same_bytes(combine(pool->ctx[c], 1, &one, &terms), want, what);
+  same_decoded(pool, want, what);
+  (void)scanned(want);
 }
 
 Test(overflow, widest_results, .timeout = 300) {
-  for (size_t isa = 0; isa < isa_count(); isa++) {
-    CONTEXT(ctx, isa_name(isa), 2);
-    for (int i = 0; i < 3; i++)
-      for (int order = 0; order <= 2; order++)
-        for (int pattern = 0; pattern < 4; pattern++) {
-          ghz_lattice l = kind(i);
-          if (pattern == 3 && l.cap == 35)
-            continue;
-          check_most(ctx, &l, order, pattern, pattern % 2 ? 1 : -1);
-        }
-  }
+  enum { N = 2000 };
+  POOL(pool);
+  for (int i = 0; i < 3; i++)
+    for (int order = 0; order <= 2; order++)
+      for (int pattern = 0; pattern < 4; pattern++) {
+        SCOPE;
+        const ghz_lattice l = kind(i);
+        ghz_lattice unit = l;
+        if (pattern == 3 && l.cap == 35)
+          continue;
+        unit.step *= l.cap == 44 && pattern < 3 ? 0x1p9 : 1;
+        check_terms(&pool, &l, order, extreme_array(&unit, pattern, N), N,
+                    (pattern % 2 ? 1 : -1) * (int64_t)limit_of(l.cap),
+                    say("cap %d, order %d, pattern %d", l.cap, order, pattern));
+      }
 }
 
 /* Terms around the change from 32-bit to 64-bit integers: b + bitlength(terms) = 31. */
 Test(overflow, around_32_bits, .timeout = 300) {
   static const int64_t terms[] = {127, 128, 255, 256, 511, 512, 16383, 16384, 32767, 32768, 65535};
   static const char *const names[] = {"alternating_coarse", "alternating_fine", "coarse_noise", "fine_noise"};
-  for (size_t isa = 0; isa < isa_count(); isa++) {
-    CONTEXT(ctx, isa_name(isa), 1);
-    for (int i = 0; i < 3; i++)
-      for (int order = 0; order <= 2; order++)
-        for (size_t in = 0; in < 4; in++)
-          for (size_t t = 0; t < COUNT(terms); t++) {
-            SCOPE;
-            ghz_lattice l = kind(i);
-            if (terms[t] > limit_of(l.cap))
-              continue;
-            void *x = input_make(input_named(names[in]), l.type, 1024, l.step, 5);
-            ref_bytes one = compress(ctx, &l, order, x, 1024), many = combine(ctx, 1, &one, &terms[t]);
-            double *y = decompress(ctx, many, GHZ_F64), *z = scratch(1024 * sizeof *z);
-            ref_decode(many.data, GHZ_F64, z);
-            same_values(y, z, 1024, GHZ_F64,
-                        say("%s, %s, cap %d, order %d, %lld terms", names[in], isa_name(isa), l.cap, order,
-                            (long long)terms[t]));
-          }
-  }
+  POOL(pool);
+  for (int i = 0; i < 3; i++)
+    for (int order = 0; order <= 2; order++)
+      for (size_t in = 0; in < 4; in++)
+        for (size_t t = 0; t < COUNT(terms); t++) {
+          SCOPE;
+          const ghz_lattice l = kind(i);
+          if (terms[t] <= limit_of(l.cap))
+            check_terms(&pool, &l, order, input_make(input_named(names[in]), l.type, 1024, l.step, 5), 1024,
+                        terms[t],
+                        say("%s, cap %d, order %d, %lld terms", names[in], l.cap, order, (long long)terms[t]));
+        }
 }
 
 /* ---- Size bounds ---- */

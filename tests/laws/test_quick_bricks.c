@@ -1,6 +1,8 @@
-/* test_quick_bricks.c: the fast routines for bricks, in 16 bits and certified float32, write the
- * bytes of the general ones and of the reference: on fields of all kinds, and at the limits of
- * their proofs (tile/residual_impl.h, tile/inverse_float_impl.h, tile/narrow_layer_impl.h). */
+/* test_quick_bricks.c: the fast routines for bricks, in 16 bits and certified float32, have the bytes
+ * and values of the general ones and of the reference at the limits of their proofs
+ * (tile/residual_impl.h, tile/inverse_float_impl.h, tile/narrow_layer_impl.h,
+ * tile/quick_lorenzo_impl.h, tile/quick_transform_impl.h). (On streams of all kinds: same_codec.c,
+ * in test_codec.c and test_homomorphism.c.) */
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "fields.h"
 #include "reference_parts.h"
@@ -8,102 +10,16 @@
 #include "tile/tile.h"
 #include <math.h>
 
-static ref_bytes compress_way(ghz_context *ctx, int quick, const ghz_lattice *l, int order, const void *x,
-                              const ghz_shape *shape) {
-  ghz_quick_bricks = quick;
-  ref_bytes s = compress_shape(ctx, l, order, x, shape);
-  ghz_quick_bricks = 1;
-  return s;
-}
-
-/* That every context writes `want` in both ways; without bytes it stands for what the first one
- * writes in general. */
-static ref_bytes same_either_way(const context_pool *pool, const ghz_lattice *l, const ghz_shape *shape,
-                                 int order, const void *x, ref_bytes want, const char *what) {
+/* That every context writes `want` in both ways. */
+static void same_either_way(const context_pool *pool, const ghz_lattice *l, const ghz_shape *shape, int order,
+                            const void *x, ref_bytes want, const char *what) {
   for (size_t c = 0; c < pool->count; c++)
     for (int quick = 0; quick < 2; quick++) {
-      ref_bytes got = compress_way(pool->ctx[c], quick, l, order, x, shape);
-      if (!want.data)
-        want = got;
-      same_bytes(got, want,
+      ghz_quick_bricks = quick;
+      same_bytes(compress_shape(pool->ctx[c], l, order, x, shape), want,
                  say("%s, %s, %s", what, ghz_context_isa(pool->ctx[c]), quick ? "quick" : "general"));
     }
-  return want;
-}
-
-static uint64_t coefficients_in(ghz_context *ctx, ref_bytes s) {
-  ghz_statistics statistics;
-  succeeded(ghz_scan(ctx, view(s), &statistics), ctx, "scan");
-  return statistics.coefficients;
-}
-
-/* ---- Fields of all kinds ---- */
-/* Beside those of fields.h. */
-enum { RAMP = FIELD_KINDS, SPIKES, NOISE, ALL_KINDS };
-
-static void *any_field(int kind, const ghz_lattice *l, const ghz_shape *shape, double amount, uint64_t seed) {
-  if (kind < FIELD_KINDS)
-    return field_make((field_kind)kind, l, shape, amount, seed);
-  uint64_t state = seed, n = ghz_shape_count(shape);
-  void *x = scratch((size_t)n * ghz_type_size(l->type));
-  double slope = amount / (double)(shape->extent[1] + shape->extent[2]);
-  for (uint64_t i = 0; i < n; i++) {
-    double v = slope * (double)(i % shape->extent[2] + i / shape->extent[2]);
-    if (kind == SPIKES)
-      v = input_below(&state, 40) ? v / 100 : amount * input_uniform(&state);
-    else if (kind == NOISE)
-      v = amount * input_uniform(&state);
-    put_value(l->type, x, (size_t)i, v * l->step);
-  }
-  plant_fill(l, x, (size_t)n, seed);
-  return x;
-}
-
-/* At most some bricks. */
-static ghz_shape any_shape(uint64_t *state) {
-  ghz_shape s = {.dims = 2 + (int)input_below(state, 2), .extent = {1, 0, 0}};
-  int whole = input_below(state, 3) == 0;
-  s.extent[0] = s.dims == 3 ? whole ? 8 * (1 + input_below(state, 2)) : 1 + input_below(state, 20) : 1;
-  s.extent[1] = (whole || s.dims == 2 ? 32 : 8) + (whole ? 0 : input_below(state, 9));
-  s.extent[2] = 32 * (1 + input_below(state, 2)) - (whole ? 0 : input_below(state, 31));
-  return s;
-}
-
-/* A lattice, and the magnitude that `offset` steps may have on it: 2^18 at most, where coefficients
- * end. */
-static ghz_lattice any_lattice(uint64_t *state, double *offset) {
-  static const double fractions[] = {0.25, 0.37, 0.4999, 1e-3};
-  double eb = fractions[input_below(state, COUNT(fractions))];
-  ghz_type type = (ghz_type)input_below(state, 2);
-  int far = type == GHZ_F32 && input_below(state, 2);
-  ghz_lattice l = far ? lattice_offset(eb, 0x1p19) : lattice_abs(type, eb);
-  *offset = far ? 0x1p18 : 0x1p16;
-  return filled(l, input_below(state, 8));
-}
-
-/* Of 4 to 8 million steps, as relative bounds of 1e-1 to 1e-7 have; with an offset or without. */
-Test(quick_bricks, fields, .timeout = 300) {
-  SINGLE_POOL(pool);
-  uint64_t state = 1, with_c = 0;
-  int rounds = effort(10000);
-  for (int round = 0; round < rounds; round++) {
-    SCOPE;
-    double offset, amount = ldexp(1.5 + input_uniform(&state) / 2, 2 + (int)input_below(&state, 21));
-    ghz_shape shape = any_shape(&state);
-    ghz_lattice l = any_lattice(&state, &offset);
-    int kind = (int)input_below(&state, ALL_KINDS);
-    int order = input_below(&state, 4) ? GHZ_ORDER_BEST : (int)input_below(&state, 3);
-    void *x = any_field(kind, &l, &shape, amount, input_random(&state));
-    offset *= input_below(&state, 2) ? input_uniform(&state) * l.step : 0;
-    for (size_t i = 0; offset != 0 && i < ghz_shape_count(&shape); i++)
-      if (!l.has_fill || value_at(l.type, x, i) != l.fill)
-        put_value(l.type, x, i, value_at(l.type, x, i) + offset);
-    const char *what = say("round %d, %s, field %d of %g steps, offset %g, order %d", round, shape_text(&shape),
-                           kind, amount, offset, order);
-    ref_bytes none = {NULL, 0}, s = same_either_way(&pool, &l, &shape, order, x, none, what);
-    with_c += coefficients_in(pool.ctx[0], s);
-  }
-  cr_assert_gt(with_c, (uint64_t)rounds / 2, "%llu tiles with coefficients", (unsigned long long)with_c);
+  ghz_quick_bricks = 1;
 }
 
 /* ---- Bricks of given coefficients ---- */
@@ -222,21 +138,29 @@ static void any_waves(uint64_t *state, one_brick *b, double most) {
   b->c[0] = (int64_t)(32 * 0.9 * most * input_uniform(state) * (double)input_below(state, 2));
 }
 
-/* Values whose float32 may be off, further from P or less than float_error says. */
-Test(quick_bricks, values_at_halves, .timeout = 300) {
+/* Bricks of so many cases, of which more than a part keep their coefficients. */
+static void check_bricks(void (*make)(uint64_t *state, int i, one_brick *b), int cases, int part,
+                         uint64_t state) {
   SINGLE_POOL(pool);
-  uint64_t state = 2;
-  int rounds = effort(4000), held = 0;
-  for (int round = 0; round < rounds; round++) {
+  int held = 0;
+  for (int i = 0; i < cases; i++) {
     SCOPE;
     one_brick *b = scratch(sizeof *b);
-    double most;
-    any_brick(&state, b, &most);
-    any_waves(&state, b, most);
-    held += check_halves(&pool, b, &state, say("round %d", round));
+    make(&state, i, b);
+    held += check_halves(&pool, b, &state, say("case %d", i));
   }
-  cr_assert_gt(held, rounds / 4, "%d of %d bricks kept their coefficients", held, rounds);
+  cr_assert_gt(held, cases / part, "%d of %d bricks kept their coefficients", held, cases);
 }
+
+static void of_waves(uint64_t *state, int i, one_brick *b) {
+  double most;
+  (void)i;
+  any_brick(state, b, &most);
+  any_waves(state, b, most);
+}
+
+/* Values whose float32 may be off, further from P or less than float_error says. */
+Test(quick_bricks, values_at_halves, .timeout = 300) { check_bricks(of_waves, effort(4000), 4, 2); }
 
 /* Coefficients with ux = 3, by uy or by 8 uz + uy. A search found that with them float32 is off, at
  * one place, by so many 2^-24 of the largest value: by more than values are. */
@@ -309,51 +233,31 @@ static void set_line(uint64_t *state, one_brick *b, int64_t sum, int few) {
 
 /* EXACT_LINE, and what is taken for it, as sums are rounded up by a thousandth; and more, up to
  * eight times that. */
-Test(quick_bricks, lines_at_their_limit, .timeout = 300) {
-  static const int limit[] = {26504, 32140};
-  SINGLE_POOL(pool);
-  uint64_t state = 3;
-  int rounds = effort(50), held = 0, all = 0;
-  for (int round = 0; round < rounds; round++)
-    for (int quarters = 4; quarters <= 32; quarters += quarters / 4)
-      for (int rounded = 0; rounded < 2; rounded++)
-        for (int off = -1; off <= 1; off++) {
-          SCOPE;
-          one_brick *b = scratch(sizeof *b);
-          double most;
-          any_brick(&state, b, &most);
-          int exact = limit[b->shape.dims - 2];
-          int64_t sum = quarters * (int64_t)(rounded ? floor(exact / 1.001) : exact) / 4 + off;
-          set_line(&state, b, sum, (int)input_below(&state, 2));
-          held += check_halves(&pool, b, &state, say("a line of %lld", (long long)sum));
-          all++;
-        }
-  cr_assert_gt(held, all / 4, "%d of %d bricks kept their coefficients", held, all);
+static void of_a_line(uint64_t *state, int i, one_brick *b) {
+  static const int limit[] = {26504, 32140}, quarters[] = {4, 5, 6, 7, 8, 10, 12, 15, 18, 22, 27};
+  double most;
+  any_brick(state, b, &most);
+  const int exact = limit[b->shape.dims - 2];
+  const int64_t end = i / 3 % 2 ? (int64_t)floor(exact / 1.001) : exact;
+  set_line(state, b, quarters[i / 6 % (int)COUNT(quarters)] * end / 4 + i % 3 - 1, (int)input_below(state, 2));
 }
+
+Test(quick_bricks, lines_at_their_limit, .timeout = 300) { check_bricks(of_a_line, 66 * effort(50), 4, 3); }
 
 /* ---- Integers around 16 bits ---- */
 /* Coefficients around those that narrow integers hold, one or two, in any block. */
-Test(quick_bricks, coefficients_around_16_bits, .timeout = 300) {
+static void around_16_bits(uint64_t *state, int i, one_brick *b) {
   static const int64_t ends[] = {1 << 14, 1 << 15, 1 << 16, 1 << 17, 3 << 15};
-  SINGLE_POOL(pool);
-  uint64_t state = 4;
-  int rounds = effort(12), held = 0, all = 0;
-  for (int round = 0; round < rounds; round++)
-    for (size_t end = 0; end < COUNT(ends); end++)
-      for (int off = -2; off <= 2; off++)
-        for (int negative = 0; negative < 2; negative++) {
-          SCOPE;
-          one_brick *b = scratch(sizeof *b);
-          double most;
-          any_brick(&state, b, &most);
-          b->c[0] = 1000;
-          int64_t c = negative ? -ends[end] + off : ends[end] + off;
-          b->c[1 + input_below(&state, REF_TILE - 1)] = c;
-          b->c[1 + input_below(&state, REF_TILE - 1)] = input_below(&state, 2) ? -c / 2 : 0;
-          held += check_halves(&pool, b, &state, say("a coefficient of %lld", (long long)c));
-          all++;
-        }
-  cr_assert_gt(held, all / 4, "%d of %d bricks kept their coefficients", held, all);
+  double most;
+  any_brick(state, b, &most);
+  b->c[0] = 1000;
+  const int64_t end = ends[i / 10 % (int)COUNT(ends)], c = (i % 2 ? -end : end) + i / 2 % 5 - 2;
+  b->c[1 + input_below(state, REF_TILE - 1)] = c;
+  b->c[1 + input_below(state, REF_TILE - 1)] = input_below(state, 2) ? -c / 2 : 0;
+}
+
+Test(quick_bricks, coefficients_around_16_bits, .timeout = 300) {
+  check_bricks(around_16_bits, 50 * effort(12), 4, 4);
 }
 
 /* Integers from `nearest` to `nearest` + range, of one sign: at the ends in turn, which makes the
@@ -420,7 +324,7 @@ Test(quick_bricks, of_every_extent, .timeout = 300) {
       ref_header h = header_shaped(&lattice, &s);
       ref_bytes want = ref_compress(&h, REF_BEST, x);
       same_either_way(&pool, &lattice, &s, GHZ_ORDER_BEST, x, want, shape_text(&s));
-      with_c += coefficients_in(pool.ctx[0], want);
+      with_c += scanned(want).coefficients;
       all += ghz_shape_count(&s) >= 256;
     }
   }
@@ -431,22 +335,114 @@ Test(quick_bricks, of_every_extent, .timeout = 300) {
 /* ---- One small coefficient ---- */
 /* Beside a mean of 2^18 steps, which is 2^23, and waves of other places: -1 in each place, for one
  * of its frequencies along x. */
-Test(quick_bricks, one_beside_the_first, .timeout = 300) {
+static void beside_the_first(uint64_t *state, int k, one_brick *b) {
+  (void)state;
+  *b = (one_brick){.l = lattice_offset(0.37, 0x1p19), .shape = whole_brick[k / 128]};
+  int rows = ref_brick_of(b->shape.dims).y, place = k / 2 % (b->shape.dims == 3 ? 64 : 32), u = k % 2 * 3;
+  b->c[frequency(b, 0, 0, 0)] = (k & 4 ? -1 : 1) * ((1 << 23) - 40000 - k);
+  b->c[frequency(b, 0, 1, 5)] = 3000;
+  b->c[frequency(b, 0, 3, 2)] = -7000;
+  b->c[frequency(b, 0, 5, 1)] = 2500;
+  b->c[frequency(b, place / rows, place % rows, u)] -= place || u;
+}
+
+Test(quick_bricks, one_beside_the_first, .timeout = 300) { check_bricks(beside_the_first, 256, 8, 6); }
+
+/* ---- Decoding ---- */
+static ref_tile *tile_of(int dims) {
+  ref_tile *t = scratch(sizeof *t);
+  ref_brick b = ref_brick_of(dims);
+  memset(t, 0, sizeof *t);
+  t->dims = dims;
+  t->z = b.z, t->y = b.y, t->x = b.x;
+  t->n = REF_TILE;
+  return t;
+}
+
+/* A stream of one such tile, in both ways and by the reference, also as a cut one is decoded. */
+static void check_tile(const context_pool *pool, const ref_tile *t, const char *what) {
+  SCOPE;
+  ghz_lattice l = lattice_abs(GHZ_F32, 0.37);
+  ghz_shape shape = {t->dims, {(uint64_t)t->z, (uint64_t)t->y, (uint64_t)t->x}};
+  ref_header h = header_shaped(&l, &shape);
+  h.transform = t->coefficients;
+  uint8_t *bytes = scratch(REF_TILE_ROOM);
+  uint16_t size = (uint16_t)ref_tile_encode(h.type, t, bytes);
+  ref_bytes stream = ref_assemble(&h, &size, bytes);
+  same_decoded(pool, stream, what);
+}
+
+/* Residuals of so many bits in one line, the least, the largest or any, at the end of the brick:
+ * nothing sums them up further. */
+Test(quick_bricks, sums_along_x, .timeout = 300) {
   SINGLE_POOL(pool);
-  uint64_t state = 6;
-  int held = 0, all = 0;
-  for (int k = 0; k < 2 * 64 * 2; k++) {
-    SCOPE;
-    one_brick *b = scratch(sizeof *b);
-    *b = (one_brick){.l = lattice_offset(0.37, 0x1p19), .shape = whole_brick[k / 128]};
-    int rows = ref_brick_of(b->shape.dims).y, place = k / 2 % (b->shape.dims == 3 ? 64 : 32), u = k % 2 * 3;
-    b->c[frequency(b, 0, 0, 0)] = (k & 4 ? -1 : 1) * ((1 << 23) - 40000 - k);
-    b->c[frequency(b, 0, 1, 5)] = 3000;
-    b->c[frequency(b, 0, 3, 2)] = -7000;
-    b->c[frequency(b, 0, 5, 1)] = 2500;
-    b->c[frequency(b, place / rows, place % rows, u)] -= place || u;
-    held += check_halves(&pool, b, &state, say("place %d, %d along x", place, u));
-    all++;
-  }
-  cr_assert_gt(held, all / 8, "%d of %d bricks kept their coefficients", held, all);
+  uint64_t state = 23;
+  for (int dims = 2; dims <= 3; dims++)
+    for (int order = 0; order < ref_orders(dims); order++)
+      for (int width = 9; width <= 17; width++)
+        for (int kind = 0; kind < 4; kind++) {
+          SCOPE;
+          ref_tile *t = tile_of(dims);
+          int64_t r[REF_TILE] = {0}, most = INT64_C(1) << (width - 1);
+          for (int i = REF_TILE - t->x; i < REF_TILE; i++) {
+            int64_t any = (int64_t)input_below(&state, 2 * (uint64_t)most) - most;
+            r[i] = kind == 0 ? -most : kind == 1 ? most - 1 : any;
+          }
+          t->order = order;
+          t->turned = dims == 2 && order > 0 && kind == 3;
+          ref_integrate(t, r, order ? 5 : 0, 0, 1);
+          check_tile(&pool, t, say("%d dims, order %d, width %d, kind %d", dims, order, width, kind));
+        }
+}
+
+/* Lines of large coefficients, at the frequencies that count most, with odd sums: around what
+ * float32 holds and far beyond. */
+Test(quick_bricks, lines_of_coefficients, .timeout = 300) {
+  static const int64_t exact[] = {(1 << 24) / 633, (1 << 24) / 522};
+  SINGLE_POOL(pool);
+  uint64_t state = 24;
+  for (int round = 0; round < effort(60); round++)
+    for (int dims = 2; dims <= 3; dims++)
+      for (int64_t sum = exact[dims - 2] / 2; sum < 9 * exact[dims - 2]; sum += sum / 3)
+        for (int off = -1; off <= 1; off++) {
+          SCOPE;
+          ref_tile *t = tile_of(dims);
+          int line = t->x * (int)input_below(&state, 4);
+          int64_t left = sum > exact[dims - 2] && sum < 3 * exact[dims - 2] / 2 ? exact[dims - 2] + off : sum;
+          t->coefficients = 1;
+          t->c[0] = (int64_t)input_below(&state, 1 << 20);
+          for (int w = t->x - 1; left > 0 && w > 0; w--) {
+            int64_t share = left < 32767 ? left : 32767 - (int64_t)input_below(&state, 3);
+            t->c[line + w] = input_below(&state, 2) ? share : -share;
+            left -= share;
+          }
+          check_tile(&pool, t, say("%d dims, a line of %lld", dims, (long long)sum));
+        }
+}
+
+/* First coefficients around 2^28 and far beyond, the others around 16 bits, few or all, and R
+ * around them. */
+Test(quick_bricks, large_coefficients, .timeout = 300) {
+  static const int64_t ends[] = {1 << 15, 1 << 16, 1 << 14};
+  SINGLE_POOL(pool);
+  uint64_t state = 25;
+  for (int round = 0; round < effort(4); round++)
+    for (int dims = 2; dims <= 3; dims++)
+      for (int bits = 26; bits < 34; bits++)
+        for (int off = -1; off <= 1; off++)
+          for (size_t end = 0; end < COUNT(ends); end++) {
+            SCOPE;
+            ref_tile *t = tile_of(dims);
+            t->coefficients = 1;
+            t->c[0] = (input_below(&state, 2) ? 1 : -1) * ((INT64_C(1) << bits) + off);
+            for (int i = 1; i < REF_TILE; i += round % 2 ? 1 : 1 + (int)input_below(&state, 60))
+              t->c[i] =
+                  round % 2 ? input_below(&state, 2) ? 32767 : -32768 : (int64_t)input_below(&state, 60) - 30;
+            t->c[1 + input_below(&state, REF_TILE - 1)] = ends[end] - 1 - (int64_t)input_below(&state, 2);
+            t->c[1 + input_below(&state, REF_TILE - 1)] = -ends[end] + (int64_t)input_below(&state, 2);
+            t->q[input_below(&state, REF_TILE)] =
+                ends[input_below(&state, 3)] - (int64_t)input_below(&state, 2);
+            t->q[input_below(&state, REF_TILE)] = -ends[input_below(&state, 3)];
+            check_tile(&pool, t, say("%d dims, 2^%d %+d, %lld", dims, bits, off, (long long)ends[end]));
+          }
 }

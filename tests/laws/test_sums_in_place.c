@@ -1,12 +1,10 @@
-/* test_sums_in_place.c: accumulators: of streams and of values, from empty ones on: the bytes of
- * compression and addition, and nothing changed by a call that fails. */
+/* test_sums_in_place.c: accumulators that several threads add to, of streams and of values; nothing
+ * changed by a call that fails. (The bytes of every kind of sum: test_homomorphism.c.) */
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "damage.h"
-#include "fields.h"
 #include "support.h"
-#include <math.h>
 
-enum { N = 40000, TERMS = 5 };
+enum { TERMS = 5 };
 
 /* ---- What they are held against ---- */
 /* An accumulator, with room for TERMS terms. */
@@ -50,26 +48,6 @@ static void check(ghz_context *ctx, const ghz_lattice *l, int order, void *const
 }
 
 /* ---- The same bytes ---- */
-Test(sums_in_place, of_any_values, .timeout = 120) {
-  static const ghz_shape shapes[] = {
-      {3, {20, 30, 50}}, {2, {3, 70, 80}}, {3, {8, 8, 16}}, {3, {1, 9, 200}}, {2, {0, 5, 5}}};
-  POOL(pool);
-  uint64_t state = 5;
-  for (size_t in = 0; in < 2 * input_count; in++) {
-    SCOPE;
-    const int flat = in < input_count;
-    const ghz_shape shape = flat ? ghz_flat(input_below(&state, N)) : shapes[in % COUNT(shapes)];
-    const ghz_lattice l = lattice_abs((ghz_type)(in / COUNT(shapes) % 2),
-                                      ldexp(1 + input_uniform(&state) / 2, (int)input_below(&state, 20) - 10));
-    void *x[TERMS];
-    for (size_t i = 0; i < TERMS; i++)
-      x[i] = flat ? input_make(&inputs[(in + i) % input_count], l.type, (size_t)ghz_shape_count(&shape), l.step,
-                               input_random(&state))
-                  : field_make(i % 2 ? LAND : PATCHES, &l, &shape, 60, input_random(&state));
-    check(context_any(&pool, &state), &l, (int)input_below(&state, 5) - 2, x, &shape, say("case %zu", in));
-  }
-}
-
 /* Many groups of chunks: several threads, each with a tile of its own. */
 Test(sums_in_place, several_threads, .timeout = 120) {
   enum { MANY_VALUES = 40 * GHZ_CHUNK + 77 };
@@ -81,20 +59,6 @@ Test(sums_in_place, several_threads, .timeout = 120) {
   for (int threads = 1; threads <= 4; threads++) {
     CONTEXT(ctx, NULL, threads);
     check(ctx, &l, GHZ_ORDER_BEST, x, &shape, say("%d threads", threads));
-  }
-}
-
-/* An accumulator that is begun by a stream has the bytes of the stream's sum alone. */
-Test(sums_in_place, the_first_term) {
-  CONTEXT(ctx, NULL, 1);
-  for (size_t in = 0; in < input_count; in++) {
-    SCOPE;
-    const ghz_lattice l = lattice_abs(GHZ_F32, 0.01);
-    const ghz_shape shape = ghz_flat(5000);
-    ref_bytes x = stream_of(ctx, &l, GHZ_ORDER_BEST, inputs[in].name, 5000, 3);
-    accumulator a = accumulator_make(&shape, GHZ_F32);
-    add_stream(ctx, x, &a);
-    same_bytes(content(&a), sum(ctx, 1, &x), inputs[in].name);
   }
 }
 

@@ -57,27 +57,6 @@ Test(alloc, round_trips, .timeout = 120) {
       }
 }
 
-Test(alloc, constants_and_zeros) {
-  CONTEXT(ctx, NULL, 1);
-  const ghz_shape shape = ghz_flat(N);
-  static const float constants[] = {0, -0.0f, 7.25f, -1e-30f, 1e-45f, INFINITY, NAN};
-  static float x[N];
-  for (size_t c = 0; c < COUNT(constants); c++) {
-    void *stream, *values;
-    size_t size, count;
-    for (int i = 0; i < N; i++)
-      x[i] = constants[c];
-    succeeded(ghz_compress_alloc(ctx, GHZ_F32, (ghz_bound){GHZ_REL, 1e-3}, x, &shape, &stream, &size), ctx,
-              "constant");
-    succeeded(ghz_decompress_alloc(ctx, (ghz_bytes){stream, size}, GHZ_F32, &values, &count), ctx, "constant");
-    const float *y = values;
-    for (int i = 0; i < N; i++)
-      cr_assert(y[i] == x[i] || (isnan(y[i]) && isnan(x[i])), "%g came back as %g", (double)x[i], (double)y[i]);
-    free(stream);
-    free(values);
-  }
-}
-
 Test(alloc, sums) {
   CONTEXT(ctx, NULL, 2);
   for (size_t k = 1; k <= 40; k += 13)

@@ -278,26 +278,6 @@ static void check_range(ref_bytes s, const void *all, ghz_type out, uint64_t fir
               say("values %llu + %zu", (unsigned long long)first, count));
 }
 
-Test(api, decompress_range) {
-  enum { N = 40000 };
-  for (int type = GHZ_F32; type <= GHZ_F64; type++)
-    for (int out = type; out <= GHZ_F64; out++) {
-      SCOPE;
-      ref_bytes s = stream_by(ctx, "mixture", (ghz_type)type, N, 8);
-      void *all = decompress(ctx, s, (ghz_type)out);
-      uint64_t state = 4;
-      for (int round = 0; round < 300; round++) {
-        uint64_t first = input_below(&state, N + 1);
-        check_range(s, all, (ghz_type)out, first,
-                    (size_t)input_below(&state, (round % 2 ? 50 : N) % (N - first + 1) + 1));
-      }
-      static const uint64_t edges[] = {0, 1, 1023, 1024, 1025, 16383, 16384, 32768, N - 1, N};
-      for (size_t i = 0; i < 10; i++)
-        for (size_t j = i; j < 10; j++)
-          check_range(s, all, (ghz_type)out, edges[i], (size_t)(edges[j] - edges[i]));
-    }
-}
-
 Test(api, ranges_outside) {
   ref_bytes s = stream_by(ctx, "walk", GHZ_F32, 1000, 8), none = stream_by(ctx, "walk", GHZ_F32, 0, 8);
   float y[10];

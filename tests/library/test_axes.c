@@ -5,7 +5,6 @@
 
 #include "crafted.h"
 #include "damage.h"
-#include "exact_number.h"
 #include "fields.h"
 #include "reference_numbers.h"
 #include "support.h"
@@ -92,17 +91,6 @@ static array array_any(uint64_t *state) {
     count *= a.extent[i];
   }
   return a;
-}
-
-static ref_bytes stream_any(ghz_context *ctx, const ghz_lattice *l, const ghz_shape *shape, uint64_t *state) {
-  const size_t n = (size_t)ghz_shape_count(shape);
-  const uint64_t seed = input_random(state);
-  void *x = shape->dims > 1 && seed % 4
-                ? field_make((field_kind)(seed % FIELD_KINDS), l, shape, seed % 2 ? 60 : 3e4, seed)
-                : input_make(&inputs[input_below(state, input_count)], l->type, n, l->step, seed);
-  plant_fill(l, x, n, seed);
-  int order = (int)input_below(state, 7) - 2;
-  return compress_shape(ctx, l, order > order_most(shape) ? GHZ_ORDER_BEST : order, x, shape);
 }
 
 /* Fresh, of several terms, of as many as there may be, and scaled. */

@@ -93,29 +93,6 @@ Test(lattice, constant_ranges) {
   cr_assert(l.step == 1 && l.eb == 0x1p-16);
 }
 
-/* The lattice of a constant, given other values, keeps its bound by storing them. */
-Test(lattice, lattice_of_a_constant) {
-  static const double ranges[][2] = {{2.5, 2.5}, {-7, -7}, {INFINITY, -INFINITY}};
-  for (size_t r = 0; r < COUNT(ranges); r++)
-    for (int kind = GHZ_REL; kind <= GHZ_PSNR; kind++) {
-      enum { N = 3000 };
-      static float x[N], y[N];
-      static unsigned char stream[8 * N + 4096];
-      ghz_lattice l;
-      size_t size;
-      cr_assert_eq(ghz_lattice_make(GHZ_F32, (ghz_bound){(ghz_bound_kind)kind, kind == GHZ_REL ? 1e-3 : 60},
-                                    ranges[r][0], ranges[r][1], &l),
-                   GHZ_OK);
-      for (int i = 0; i < N; i++)
-        x[i] = i < 1024 ? (float)l.step : 2.5f + (float)i * 0.0013f;
-      cr_assert_eq(ghz_compress(ctx, &l, GHZ_ORDER_BEST, x, N, stream, sizeof stream, &size), GHZ_OK);
-      cr_assert_eq(ghz_decompress(ctx, (ghz_bytes){stream, size}, GHZ_F32, y, N), GHZ_OK);
-      for (int i = 0; i < N; i++)
-        cr_assert(fabs((double)x[i] - (double)y[i]) <= l.eb, "range %zu: %g came back as %g", r, (double)x[i],
-                  (double)y[i]);
-    }
-}
-
 /* A range that is the wrong way round is no range; one that nothing finite gave is. */
 Test(lattice, ranges_that_are_none) {
   ghz_lattice l;

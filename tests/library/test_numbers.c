@@ -5,7 +5,6 @@
 
 #include "crafted.h"
 #include "damage.h"
-#include "exact_number.h"
 #include "fields.h"
 #include "reference_numbers.h"
 #include "support.h"
@@ -31,10 +30,12 @@ static big positive(uint64_t v) { return big_of_integer((__int128)v); }
 
 static void *held_by_scope(void *p) { return scratch_held(p, free); }
 
-static ref_number *meant_by(ghz_type type, const void *x, uint64_t n) {
+/* Fill values are missing, as NaN is. */
+static ref_number *meant_by(const ghz_lattice *l, const void *x, uint64_t n) {
   ref_number *v = scratch((size_t)n * sizeof *v);
   for (uint64_t i = 0; i < n; i++) {
-    double value = value_at(type, x, (size_t)i);
+    double value = value_at(l->type, x, (size_t)i);
+    value = l->has_fill && value == l->fill ? NAN : value;
     v[i] = (ref_number){.special = isnan(value) ? 3 : isinf(value) ? (value > 0 ? 1 : 2) : 0};
     if (!v[i].special)
       v[i].value = big_of_double(value, BIG_UNIT);
@@ -55,7 +56,7 @@ static original fresh(ghz_context *ctx, const ghz_lattice *l, int order, const v
                       const ghz_shape *shape) {
   original o;
   describe(&o, compress_shape(ctx, l, order, x, shape));
-  o.meant = meant_by(l->type, x, o.n);
+  o.meant = meant_by(l, x, o.n);
   return o;
 }
 
@@ -209,44 +210,20 @@ static void check_family(const context_pool *pool, const char *what, const origi
 }
 
 /* ---- Many arrays ---- */
-static original random_flat(const context_pool *pool, const ghz_lattice *l, size_t n, uint64_t *state) {
-  const test_input *in = &inputs[input_below(state, input_count)];
-  ghz_shape shape = ghz_flat(n);
-  void *x = input_make(in, l->type, n, l->step, input_random(state));
-  return fresh(context_any(pool, state), l, (int)input_below(state, 4) - 1, x, &shape);
-}
-
-Test(numbers, flat_arrays) {
-  static const size_t lengths[] = {0, 1, 2, 7, 9, 33, 1000, 1023, 1024, 1025, 2049};
+Test(numbers, many_arrays) {
   uint64_t state = 77;
   POOL(pool);
-  for (int i = 0; i < effort(60); i++) {
+  for (int i = 0; i < effort(120); i++) {
     SCOPE;
-    const char *what = say("round %d, state %llx", i, (unsigned long long)state);
-    ghz_lattice l = lattice_any(&state);
-    size_t n = lengths[input_below(&state, COUNT(lengths))];
-    original a = random_flat(&pool, &l, n, &state), b = random_flat(&pool, &l, n, &state);
-    check_family(&pool, what, &a, &b, &state);
-  }
-}
-
-Test(numbers, arrays_with_a_shape) {
-  uint64_t state = 78;
-  POOL(pool);
-  for (int i = 0; i < effort(60); i++) {
-    SCOPE;
-    const ghz_shape *shape = &field_shapes[i % (int)field_shape_count];
-    ghz_lattice l = lattice_any(&state);
-    const char *what = say("round %d, %s, state %llx", i, shape_text(shape), (unsigned long long)state);
+    const ghz_shape shape = shape_any(&state);
+    const ghz_lattice l = lattice_with_fill(&state);
+    const char *what = say("round %d, %s, state %llx", i, shape_text(&shape), (unsigned long long)state);
     original o[2];
-    if (ghz_shape_count(shape) > 3000)
+    if (ghz_shape_count(&shape) > 3000)
       continue;
     for (int k = 0; k < 2; k++) {
-      double amount = exp2((double)input_below(&state, 30));
-      void *x =
-          field_make((field_kind)input_below(&state, FIELD_KINDS), &l, shape, amount, input_random(&state));
-      o[k] = fresh(context_any(&pool, &state), &l, input_below(&state, 2) ? GHZ_ORDER_BEST : GHZ_ORDER_LORENZO,
-                   x, shape);
+      const void *x = values_any(&l, &shape, &state);
+      o[k] = fresh(context_any(&pool, &state), &l, order_any(&shape, &state), x, &shape);
     }
     check_family(&pool, what, &o[0], &o[1], &state);
   }
@@ -391,31 +368,6 @@ Test(numbers, nothing) {
       check_stream(&pool, "nothing finite", &o);
       check_pair(&pool, "nothing finite", &o, &o);
     }
-}
-
-/* Fill values are missing, as NaN is: in tiles of the lattice, and in raw ones. */
-Test(numbers, fill_values_are_left_out) {
-  uint64_t state = 83;
-  POOL(pool);
-  for (int i = 0; i < effort(24); i++) {
-    SCOPE;
-    enum { N = 3000 };
-    double fill = i % 3 ? 1e20 : 0;
-    ghz_lattice l = lattice_abs(GHZ_F64, i % 2 ? 1e-3 : 1e-300);
-    ghz_shape shape = ghz_flat(N);
-    double *x = scratch(N * sizeof *x), *as_nan = scratch(N * sizeof *x);
-    for (int v = 0; v < N; v++) {
-      uint64_t kind = input_below(&state, 20);
-      x[v] = kind < 4 ? fill : kind == 4 ? NAN : kind == 5 ? INFINITY : 1 + input_uniform(&state);
-      as_nan[v] = x[v] == fill ? NAN : x[v];
-    }
-    need(ghz_lattice_set_fill(&l, fill), "fill");
-    original o = {.stream = compress_shape(pool.ctx[0], &l, GHZ_ORDER_BEST, x, &shape)};
-    describe(&o, o.stream);
-    o.meant = meant_by(GHZ_F64, as_nan, N);
-    check_stream(&pool, say("round %d", i), &o);
-    check_pair(&pool, say("round %d, with itself", i), &o, &o);
-  }
 }
 
 /* Lattices without a step keep values as they are, so intervals have nothing to allow for. */

@@ -1,5 +1,5 @@
-/* test_pack_tiles.c: frames packed at level 2: streams of every kind come back, whole and in parts,
- * in the same bytes from every instruction set and number of threads. */
+/* test_pack_tiles.c: bodies of frames at every level: streams of every kind come back, whole and in
+ * parts, in the same bytes from every instruction set and number of threads. */
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "../../data/fields.h"
 #include "../golden/golden.h"
@@ -18,18 +18,24 @@ enum { TILES_OF_PAGE = 1024 };
 
 /* ---- Packing and unpacking ---- */
 
-static ref_bytes frame_of(ghz_context *ctx, ref_bytes stream) {
+static ref_bytes frame_of(ghz_context *ctx, ref_bytes stream, int level) {
   ref_bytes frame = bytes_new(ghz_pack_bound(stream.size));
-  succeeded(ghz_pack(ctx, view(stream), PACK_LEVEL_MOST, frame.data, frame.size, &frame.size), ctx, "packing");
+  succeeded(ghz_pack(ctx, view(stream), level, frame.data, frame.size, &frame.size), ctx, "packing");
   return bytes_copy(frame.data, frame.size);
 }
 
-static ref_bytes whole_of(ghz_context *ctx, ref_bytes frame, size_t most) {
+static ref_bytes whole_of(ghz_context *ctx, ref_bytes frame, int level, size_t most) {
   size_t size;
-  succeeded(ghz_packed_size(ctx, 1, view(frame), most, &size), ctx, "sizes");
+  succeeded(ghz_packed_size(ctx, level > 0, view(frame), most, &size), ctx, "sizes");
   ref_bytes stream = bytes_new(size);
-  succeeded(ghz_unpack_frame(ctx, 1, view(frame), size, stream.data), ctx, "unpacking");
+  succeeded(ghz_unpack_frame(ctx, level > 0, view(frame), size, stream.data), ctx, "unpacking");
   return stream;
+}
+
+/* At level 0 a page has 9 bytes beside its tiles, and lacks the ends of its chunks. */
+static size_t stored_size(ref_bytes stream) {
+  const size_t tiles = (size_t)info_of(stream).tiles;
+  return stream.size - 8 * ((tiles + 15) / 16) + 9 * ((tiles + 127) / 128);
 }
 
 /* Of a frame that is sound. */
@@ -51,15 +57,25 @@ static void note_kinds(ref_bytes frame) {
 }
 
 /* The first context packs, all others pack the same, and unpack it. */
-static void round_trip(const context_pool *pool, ref_bytes stream, const char *what) {
-  const ref_bytes frame = frame_of(pool->ctx[0], stream);
-  note_kinds(frame);
+static void round_trip_at(const context_pool *pool, ref_bytes stream, int level, const char *what) {
+  const ref_bytes frame = frame_of(pool->ctx[0], stream, level);
   for (size_t k = 0; k < pool->count; k++) {
     SCOPE;
     if (k > 0)
-      same_bytes(frame_of(pool->ctx[k], stream), frame, say("%s, packed by context %zu", what, k));
-    same_bytes(whole_of(pool->ctx[k], frame, stream.size), stream, say("%s, unpacked by context %zu", what, k));
+      same_bytes(frame_of(pool->ctx[k], stream, level), frame, say("%s, packed by context %zu", what, k));
+    same_bytes(whole_of(pool->ctx[k], frame, level, stream.size), stream,
+               say("%s, level %d, unpacked by context %zu", what, level, k));
   }
+  if (level == PACK_LEVEL_MOST)
+    note_kinds(frame);
+  cr_assert(level > 0 || frame.size == stored_size(stream), "%s, stored: %zu bytes", what, frame.size);
+}
+
+/* At every level that there is. */
+static void round_trip(const context_pool *pool, ref_bytes stream, const char *what) {
+  for (int level = 0; level <= PACK_LEVEL_MOST; level++)
+    if (ghz_pack_available(level))
+      round_trip_at(pool, stream, level, what);
 }
 
 /* ---- Streams of every kind ---- */
@@ -156,7 +172,7 @@ Test(pack_tiles, crafted_streams) {
   }
 }
 
-static const uint64_t tile_counts[] = {0, 1, 2, 15, 16, 17, 1023, 1024, 1025, 2048, 2500};
+static const uint64_t tile_counts[] = {0, 1, 2, 15, 16, 17, 128, 129, 1023, 1024, 1025, 2048, 2500};
 
 Test(pack_tiles, any_number_of_tiles) {
   POOL(pool);
@@ -170,7 +186,7 @@ Test(pack_tiles, any_number_of_tiles) {
                                       : (ghz_shape){3, {8 * n, 8, 9}};
       void *x = field_make(i % 2 ? PATCHES : WAVES, &l, &s, 900, n);
       const ref_bytes stream = compress_shape(pool.ctx[0], &l, GHZ_ORDER_BEST, x, &s);
-      const ref_bytes frame = frame_of(pool.ctx[0], stream);
+      const ref_bytes frame = frame_of(pool.ctx[0], stream, PACK_LEVEL_MOST);
       same_bytes(bytes_copy(frame.data, 72), bytes_copy(stream.data, 72), "header");
       round_trip(&pool, stream, say("%d dims, %llu tiles", dims, (unsigned long long)n));
     }
@@ -223,7 +239,7 @@ static ref_bytes long_stream(ghz_context *ctx) {
 
 Test(pack_tiles, any_pages_without_the_others) {
   CONTEXT(ctx, NULL, 2);
-  const ref_bytes stream = long_stream(ctx), frame = frame_of(ctx, stream);
+  const ref_bytes stream = long_stream(ctx), frame = frame_of(ctx, stream, PACK_LEVEL_MOST);
   const size_t pages = pages_in(frame);
   cr_assert_geq(pages, 4);
   const uint8_t *packed = frame.data + 72 + 4 * pages;
@@ -244,39 +260,6 @@ Test(pack_tiles, any_pages_without_the_others) {
       same_bytes(sizes, bytes_copy(want.sizes, sizes.size), "sizes");
       same_bytes(payload, bytes_copy(want.payload, size), "tiles");
     }
-}
-
-/* Boxes of a file whose frames have several pages: those of each run of tiles are read alone. */
-Test(pack_tiles, boxes_of_files) {
-  CONTEXT(ctx, NULL, 2);
-  const file_case c = {.ndim = 3, .dims = {64, 100, 700}, .frame_values = 1 << 22, .type = GHZ_F32, .pack = 2};
-  MEMORY_FILE(m);
-  write_case(&c, ctx, &m);
-  const float *y = file_values(&m, ctx, "all");
-  ghz_file *f = opened(&m, 1);
-  uint64_t state = 9;
-  for (int turn = 0; turn < effort(40); turn++) {
-    SCOPE;
-    uint64_t from[3], to[3], n[3];
-    for (int d = 0; d < 3; d++) {
-      from[d] = input_below(&state, c.dims[d]);
-      n[d] = 1 + input_below(&state, turn % 2 ? 9 : c.dims[d] - from[d]);
-      n[d] = n[d] < c.dims[d] - from[d] ? n[d] : c.dims[d] - from[d];
-      to[d] = from[d] + n[d];
-    }
-    float *got = scratch((size_t)(n[0] * n[1] * n[2]) * sizeof *got), *next = got;
-    worked(ghz_file_read_box(f, ctx, GHZ_F32, from, to, got), "a box");
-    for (uint64_t z = from[0]; z < to[0]; z++)
-      for (uint64_t line = from[1]; line < to[1]; line++, next += n[2])
-        same_values(next, y + (z * c.dims[1] + line) * c.dims[2] + from[2], (size_t)n[2], GHZ_F32, "a line");
-  }
-  ghz_file_close(f);
-  ghz_file *again = opened(&m, 1);
-  float one;
-  const uint64_t before = m.bytes;
-  worked(ghz_file_read_box(again, ctx, GHZ_F32, (uint64_t[]){1, 1, 1}, (uint64_t[]){2, 2, 2}, &one), "a value");
-  cr_expect_leq(m.bytes - before, m.size / 2, "a page is a part of the file");
-  ghz_file_close(again);
 }
 
 /* A file of one frame and page, in which a byte of the page is another; with `fits` its checksums
@@ -312,38 +295,19 @@ Test(pack_tiles, boxes_of_damaged_pages) {
 
 /* ---- Sizes ---- */
 
-Test(pack_tiles, capacity) {
-  CONTEXT(ctx, NULL, 1);
-  const ref_bytes stream = stream_by(ctx, "walk", GHZ_F32, 3000, 1);
-  ref_bytes to = bytes_new(ghz_pack_bound(stream.size));
-  size_t size;
-  cr_expect_eq(ghz_pack(ctx, view(stream), PACK_LEVEL_MOST, to.data, to.size - 1, &size), GHZ_ECAPACITY);
-  cr_expect_eq(ghz_pack(ctx, view(stream), PACK_LEVEL_MOST, to.data, to.size, &size), GHZ_OK);
-  cr_expect_eq(ghz_pack(ctx, (ghz_bytes){stream.data, 0}, PACK_LEVEL_MOST, to.data, to.size, &size),
-               GHZ_ECORRUPT);
-  cr_expect_eq(
-      ghz_pack(ctx, (ghz_bytes){stream.data, stream.size - 1}, PACK_LEVEL_MOST, to.data, to.size, &size),
-      GHZ_ECORRUPT, "no stream");
-}
-
 /* A frame is never larger than its tiles as they are. */
 Test(pack_tiles, noise_does_not_grow) {
   CONTEXT(ctx, NULL, 1);
   for (size_t n = 1; n < 2500000; n = 3 * n + 1) {
     SCOPE;
-    const ref_bytes stream = stream_by(ctx, "random_bits", GHZ_F32, n, 1), frame = frame_of(ctx, stream);
+    const ref_bytes stream = stream_by(ctx, "random_bits", GHZ_F32, n, 1),
+                    frame = frame_of(ctx, stream, PACK_LEVEL_MOST);
     cr_expect_leq(frame.size, stream.size + 17);
   }
 }
 
 /* ---- Fields of data/, at both levels ---- */
 /* These are small, and kinds are chosen by what some tiles take. */
-
-static size_t packed_size(ghz_context *ctx, ref_bytes stream, int level) {
-  ref_bytes frame = bytes_new(ghz_pack_bound(stream.size));
-  succeeded(ghz_pack(ctx, view(stream), level, frame.data, frame.size, &frame.size), ctx, "packing");
-  return frame.size;
-}
 
 static bool compare_levels(void *user, const char *name, shape dims, const float *values) {
   ghz_context *ctx = user;
@@ -359,8 +323,8 @@ static bool compare_levels(void *user, const char *name, shape dims, const float
       succeeded(ghz_lattice_for(ctx, GHZ_F32, (ghz_bound){GHZ_REL, bounds[b]}, NULL, 1, &x, count, &l), ctx,
                 "lattice");
       const ref_bytes stream = compress_shape(ctx, &l, GHZ_ORDER_BEST, values, &s);
-      const size_t two = packed_size(ctx, stream, PACK_LEVEL_MOST),
-                   one = ghz_pack_available(PACK_FAST) ? packed_size(ctx, stream, PACK_FAST) : stream.size;
+      const size_t two = frame_of(ctx, stream, PACK_LEVEL_MOST).size,
+                   one = ghz_pack_available(PACK_FAST) ? frame_of(ctx, stream, PACK_FAST).size : stream.size;
       cr_expect((double)two <= 1.001 * (double)one, "%s, bound %g%s: %zu bytes at level 2, %zu at level 1",
                 name, bounds[b], flat ? ", flat" : "", two, one);
     }

@@ -507,34 +507,6 @@ Test(pack_tiles_hostile, bits_that_change) {
   }
 }
 
-/* Bytes that any page may have, behind a head that is sound. */
-Test(pack_tiles_hostile, random_pages) {
-  CONTEXT(ctx, NULL, 1);
-  uint64_t state = 4;
-  for (int round = 0; round < effort(3000); round++) {
-    SCOPE;
-    ref_bytes page = bytes_new(200 + input_below(&state, 600));
-    for (size_t i = 0; i < page.size; i++)
-      page.data[i] = (uint8_t)input_random(&state);
-    const size_t tiles = 800, side = 50 + input_below(&state, 100), words = input_below(&state, 20);
-    page.data[0] = (uint8_t)(round % 4);
-    put_little(page.data + 1, tiles, 4);
-    if (round % 4 > 1) {
-      uint8_t *at = page.data + KIND_AND_SIZE;
-      const size_t left = page.size - KIND_AND_SIZE - PARTS;
-      const size_t a = side < left ? side : left, w = 2 * words < left - a ? words : (left - a) / 2;
-      put_little(at, a, 4);
-      put_little(at + 4, w, 4);
-      put_little(at + 8, left - a - 2 * w, 4);
-      put_little(at + 12, left - a - 2 * w, 4);
-      for (int i = 0; i < 32; i++)
-        at[16 + 4 * i + 3] &= 0x7f;
-    }
-    const ghz_status status = unpack_guarded(ctx, frame_of(tiles, page), 1 << 20, NULL);
-    cr_assert(status == GHZ_OK || status == GHZ_ECORRUPT || status == GHZ_EUNSUPPORTED, "%d", (int)status);
-  }
-}
-
 /* What takes memory is refused before it does: `most` is what a frame may hold. */
 Test(pack_tiles_hostile, bombs) {
   CONTEXT(ctx, NULL, 1);

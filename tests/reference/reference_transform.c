@@ -1,12 +1,9 @@
 /* reference_transform.c: the transform of bricks of the reference codec: the integer matrices that
  * decide values, their inverses in float32, and what is dropped. */
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "quad.h"
 #include "reference_parts.h"
 #include "rules/transform_tables.h"
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum { LONGEST = 32, HALF = LONGEST / 2 };
@@ -66,75 +63,12 @@ int ref_column_of(int dims, int u) {
 }
 
 /* ---- The transform of values ---- */
-/* The inverse of the half matrix of one parity: m values of the lower half of a line are given by m
- * frequencies, h_2m[2j + odd][i]. By elimination in 113 bits: inverse[j][i] says what the value i
- * counts for frequency j. */
-static void invert(int m, int odd, quad inverse[HALF][HALF]) {
-  quad a[HALF][LONGEST] = {{0}};
-  for (int i = 0; i < m; i++) {
-    for (int j = 0; j < m; j++)
-      a[i][j] = h(2 * m, 2 * j + odd, i);
-    a[i][m + i] = 1;
-  }
-  for (int p = 0; p < m; p++) {
-    int best = p;
-    for (int j = p + 1; j < m; j++)
-      if (a[j][p] * a[j][p] > a[best][p] * a[best][p])
-        best = j;
-    for (int i = 0; i < 2 * m; i++) {
-      quad v = a[p][i];
-      a[p][i] = a[best][i];
-      a[best][i] = v;
-    }
-    quad pivot = a[p][p];
-    for (int i = 0; i < 2 * m; i++)
-      a[p][i] /= pivot;
-    for (int j = 0; j < m; j++) {
-      quad times = a[j][p];
-      for (int i = 0; i < 2 * m && j != p; i++)
-        a[j][i] -= times * a[p][i];
-    }
-  }
-  for (int j = 0; j < m; j++)
-    for (int i = 0; i < m; i++)
-      inverse[j][i] = a[j][m + i];
-}
-
-/* v rounded to float32: an error of v far above that of the elimination must not change it. */
-static float certain(quad v) {
-  float low = (float)(v - v * (quad)0x1p-90), high = (float)(v + v * (quad)0x1p-90);
-  if (low != high) {
-    fprintf(stderr, "an entry of the inverse matrix is not certain\n");
-    abort();
-  }
-  return low;
-}
-
-/* By length: what frequency u counts the sum or difference of values i and n - 1 - i for. Half of
- * the inverse, as a sum or difference is twice what the frequencies of its parity say; times
- * 256 n. */
-typedef struct transform {
-  float factor[LONGEST][HALF];
-} transform;
-
-static void transform_make(int n, transform *t) {
-  quad inverse[HALF][HALF];
-  for (int odd = 0; odd < 2; odd++) {
-    invert(n / 2, odd, inverse);
-    for (int j = 0; j < n / 2; j++)
-      for (int i = 0; i < n / 2; i++)
-        t->factor[2 * j + odd][i] = certain(inverse[j][i] * 256 * n / 2);
-  }
-}
-
-static const transform *transform_of(int n) {
-  static _Thread_local transform made[3];
-  static _Thread_local int done[3];
-  int which = n == 8 ? 0 : n == 16 ? 1 : 2;
-  if (!done[which])
-    transform_make(n, &made[which]);
-  done[which] = 1;
-  return &made[which];
+/* What frequency u counts the sums or differences of values i and n - 1 - i for, in float32. The
+ * factors are the library's; tests/format/check.py holds them against the inverse matrices. */
+static const float *factors(int n, int u) {
+  static const float eight[8][4] = {FORWARD_8}, sixteen[16][8] = {FORWARD_16},
+                     thirty_two[32][16] = {FORWARD_32};
+  return n == 8 ? eight[u] : n == 16 ? sixteen[u] : thirty_two[u];
 }
 
 /* factor[0] v[0] + factor[1] v[1] + ..., all in float32, in this order. */
@@ -147,7 +81,7 @@ static float sum_of_products(const float *factor, const float *v, int count) {
   return sum;
 }
 
-static void forward(const transform *t, int n, const float *v, float *out) {
+static void forward(int n, const float *v, float *out) {
   int m = n / 2;
   float d[HALF] = {0}, s[HALF] = {0}, rest[HALF];
   for (int i = 0; i < m; i++) {
@@ -160,7 +94,7 @@ static void forward(const transform *t, int n, const float *v, float *out) {
   for (int i = 1; i < m; i++)
     out[0] = out[0] + s[i];
   for (int u = 1; u < n; u++)
-    out[u] = u % 2 ? sum_of_products(t->factor[u], d, m) : sum_of_products(t->factor[u], rest, m - 1);
+    out[u] = u % 2 ? sum_of_products(factors(n, u), d, m) : sum_of_products(factors(n, u), rest, m - 1);
 }
 
 static void forward_along(float *e, int n, int stride) {
@@ -170,7 +104,7 @@ static void forward_along(float *e, int n, int stride) {
     float v[LONGEST], out[LONGEST];
     for (int x = 0; x < n; x++)
       v[x] = e[i + x * stride];
-    forward(transform_of(n), n, v, out);
+    forward(n, v, out);
     for (int x = 0; x < n; x++)
       e[i + x * stride] = out[x];
   }

@@ -11,6 +11,15 @@ const ghz_shape field_shapes[] = {
 };
 const size_t field_shape_count = COUNT(field_shapes);
 
+/* Ends of blocks, tiles and pieces, and what is beside them. */
+static const uint64_t flat_lengths[] = {0,   1,   2,    3,    7,    8,    9,    31,   32,  33,
+                                        500, 999, 1016, 1023, 1024, 1025, 2049, 3000, 5000};
+
+ghz_shape shape_any(uint64_t *state) {
+  const size_t which = (size_t)input_below(state, field_shape_count + COUNT(flat_lengths));
+  return which < field_shape_count ? field_shapes[which] : ghz_flat(flat_lengths[which - field_shape_count]);
+}
+
 ref_header header_shaped(const ghz_lattice *l, const ghz_shape *s) {
   return ref_shaped(header_for(l, 0), s->dims, s->extent[0], s->extent[1], s->extent[2]);
 }
@@ -74,4 +83,23 @@ void *field_make(field_kind kind, const ghz_lattice *l, const ghz_shape *shape, 
   }
   plant_fill(l, x, (size_t)n, seed);
   return x;
+}
+
+void *values_any(const ghz_lattice *l, const ghz_shape *shape, uint64_t *state) {
+  const size_t n = (size_t)ghz_shape_count(shape);
+  const uint64_t seed = input_random(state), power = input_below(state, 60);
+  if (shape->dims > 1 && seed % 3)
+    return field_make((field_kind)(seed % FIELD_KINDS), l, shape, ldexp(3, (int)power), seed);
+  void *x = input_make(&inputs[power % input_count], l->type, n, l->step, seed);
+  plant_fill(l, x, n, seed);
+  return x;
+}
+
+int order_any(const ghz_shape *shape, uint64_t *state) {
+  return (int)input_below(state, 3 + (uint64_t)order_most(shape)) - 2;
+}
+
+ref_bytes stream_any(ghz_context *ctx, const ghz_lattice *l, const ghz_shape *shape, uint64_t *state) {
+  const void *x = values_any(l, shape, state);
+  return compress_shape(ctx, l, order_any(shape, state), x, shape);
 }

@@ -14,6 +14,13 @@ void *field_make(field_kind kind, const ghz_lattice *l, const ghz_shape *shape, 
 /* Shapes of whole, cut and tiny bricks, of no values and of flat arrays. */
 extern const ghz_shape field_shapes[];
 extern const size_t field_shape_count;
+/* One of them, or a flat one of any of the lengths that matter. */
+ghz_shape shape_any(uint64_t *state);
+
+/* A field, or an input, of any magnitude, with fills. */
+void *values_any(const ghz_lattice *l, const ghz_shape *shape, uint64_t *state);
+int order_any(const ghz_shape *shape, uint64_t *state);
+ref_bytes stream_any(ghz_context *ctx, const ghz_lattice *l, const ghz_shape *shape, uint64_t *state);
 
 ref_header header_shaped(const ghz_lattice *l, const ghz_shape *shape);
 const char *shape_text(const ghz_shape *shape);

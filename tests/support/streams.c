@@ -16,6 +16,12 @@ ghz_info info_of(ref_bytes stream) {
   return info;
 }
 
+ghz_statistics scanned(ref_bytes stream) {
+  ghz_statistics s;
+  need(ghz_scan(NULL, view(stream), &s), "scan");
+  return s;
+}
+
 ref_bytes compress_shape(ghz_context *ctx, const ghz_lattice *lattice, int order, const void *x,
                          const ghz_shape *shape) {
   ref_bytes room = bytes_new(ghz_shape_bound(shape, lattice->type, 1));

@@ -14,6 +14,7 @@ ref_bytes stream_of(ghz_context *ctx, const ghz_lattice *lattice, int order, con
                     uint64_t seed);
 void *decompress(ghz_context *ctx, ref_bytes stream, ghz_type out);
 ghz_info info_of(ref_bytes stream);
+ghz_statistics scanned(ref_bytes stream);
 
 ref_bytes combine(ghz_context *ctx, size_t k, const ref_bytes *streams, const int64_t *coefficients);
 ref_bytes linear(ghz_context *ctx, size_t k, const ref_bytes *streams, const int64_t *weights,

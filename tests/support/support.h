@@ -27,10 +27,10 @@ void succeeded(ghz_status status, ghz_context *ctx, const char *what);
 
 /* That every context decodes a stream to the values of the reference, in every type. */
 void same_decoded(const context_pool *pool, ref_bytes stream, const char *what);
-/* That every context compresses an array to the bytes of the reference, and decodes them to its
- * values, which are within the bound in every type. */
-void same_codec(const context_pool *pool, const ghz_lattice *lattice, const ghz_shape *shape, int order,
-                const void *x, const char *name);
+/* That every context compresses an array to the bytes of the reference, which it returns, and
+ * decodes them to its values, which are within the bound in every type. */
+ref_bytes same_codec(const context_pool *pool, const ghz_lattice *lattice, const ghz_shape *shape, int order,
+                     const void *x, const char *name);
 
 /* The values of a maker within 0.01. */
 ref_bytes stream_by(ghz_context *ctx, const char *maker, ghz_type type, size_t n, uint64_t seed);
