@@ -58,8 +58,8 @@ use_packages() {
   echo "== Using the packages"
   as_root rm -rf "$root/trial"
   as_root mkdir "$root/trial"
-  as_root cp -r "$work"/deb/*.deb tests/packages/inside.sh tests/consumer tests/intercept/stencil.c examples/compress_file.c \
-    "$root/trial"
+  as_root cp -r "$work"/deb/*.deb tests/packages/inside.sh tests/consumer tests/intercept/medley.c \
+    examples/{compress_file,sum_many,allreduce}.c "$root/trial"
   as_root cp /etc/resolv.conf "$root/etc/resolv.conf"
   # What is mounted goes with the namespace, what is started with its first process.
   as_root unshare --mount --pid --fork sh -c 'mount -t proc proc "$1/proc" && mount --rbind /dev "$1/dev" &&

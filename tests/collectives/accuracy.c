@@ -3,39 +3,26 @@
  * bit changes. */
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "allocator.h"
+#include "request.h"
 #include "suite.h"
-#include <ghz/mpi.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-enum { RANKS = 3, N = 70000, GAP = 1000, ROOM = RANKS * (N + GAP), ROOT = 1 };
+enum { RANKS = 3, N = 70000, ROOM = RANKS * N, ROOT = 1 };
 #define EB 1e-3
 #define FILL (double)1e20F
 
-typedef enum what {
-  ALLREDUCE,
-  MINIMUM,
-  IN_PLACE,
-  REDUCE,
-  REDUCE_IN_PLACE,
-  SCATTERED,
-  SCATTERED_IN_PLACE,
-  SCATTERED_UNEVENLY,
-  SCATTERED_UNEVENLY_IN_PLACE,
-  ALLGATHER,
-  ALLGATHERV,
-  BCAST,
-  SCATTER,
-  GATHER,
-  WHATS
-} what;
+/* A call to check; in place at the root alone, where it has one. */
+typedef struct way {
+  collective what;
+  int is_minimum, in_place;
+} way;
 
-static const int counts[RANKS] = {N, N / 2, N + 7}, places[RANKS] = {0, N + GAP, 2 * (N + GAP)};
-static const MPI_Count wide_counts[RANKS] = {N, N / 2, N + 7}, wide_places[RANKS] = {0, N + GAP, 2 * (N + GAP)};
-static float send[ROOM], got[ROOM], wanted[ROOM], before[ROOM];
+static const way sum = {ALLREDUCE, 0, 0}, minimum = {ALLREDUCE, 1, 0}, broadcast = {BCAST, 0, 0};
+static float send[ROOM], got[ROOM], wanted[ROOM];
 
 /* How often MPI adds up arrays of N values: the library's messages are others. */
 static int added;
@@ -45,60 +32,24 @@ int MPI_Allreduce(const void *x, void *y, int n, MPI_Datatype t, MPI_Op op, MPI_
 }
 
 /* The call by the library, or by MPI where `o` is NULL; where MPICH reduces in place it crashes. */
-static int make(what w, float *y, const ghz_mpi_options *o) {
-  const MPI_Comm c = MPI_COMM_WORLD;
-  const MPI_Datatype t = MPI_FLOAT;
+static int make(way w, float *y, const ghz_mpi_options *o) {
   static float copy[ROOM];
-  if (!o)
-    memcpy(copy, y, sizeof copy);
-  switch (w) {
-  case ALLREDUCE:
-    return o ? ghz_allreduce(send, y, N, t, MPI_SUM, c, o) : MPI_Allreduce(send, y, N, t, MPI_SUM, c);
-  case MINIMUM:
-    return o ? ghz_allreduce(send, y, N, t, MPI_MIN, c, o) : MPI_Allreduce(send, y, N, t, MPI_MIN, c);
-  case IN_PLACE:
-    return o ? ghz_allreduce(MPI_IN_PLACE, y, N, t, MPI_SUM, c, o)
-             : MPI_Allreduce(MPI_IN_PLACE, y, N, t, MPI_SUM, c);
-  case REDUCE:
-    return o ? ghz_reduce(send, y, N, t, MPI_SUM, ROOT, c, o) : MPI_Reduce(send, y, N, t, MPI_SUM, ROOT, c);
-  case REDUCE_IN_PLACE:
-    return o ? ghz_reduce(here.rank == ROOT ? MPI_IN_PLACE : send, y, N, t, MPI_SUM, ROOT, c, o)
-             : MPI_Reduce(here.rank == ROOT ? copy : send, y, N, t, MPI_SUM, ROOT, c);
-  case SCATTERED:
-    return o ? ghz_reduce_scatter(send, y, N, t, MPI_SUM, c, o)
-             : MPI_Reduce_scatter_block(send, y, N, t, MPI_SUM, c);
-  case SCATTERED_IN_PLACE:
-    return o ? ghz_reduce_scatter(MPI_IN_PLACE, y, N, t, MPI_SUM, c, o)
-             : MPI_Reduce_scatter_block(MPI_IN_PLACE, y, N, t, MPI_SUM, c);
-  case SCATTERED_UNEVENLY:
-    return o ? ghz_reduce_scatterv(send, y, wide_counts, t, MPI_SUM, c, o)
-             : MPI_Reduce_scatter(send, y, counts, t, MPI_SUM, c);
-  case SCATTERED_UNEVENLY_IN_PLACE:
-    return o ? ghz_reduce_scatterv(MPI_IN_PLACE, y, wide_counts, t, MPI_SUM, c, o)
-             : MPI_Reduce_scatter(copy, y, counts, t, MPI_SUM, c);
-  case ALLGATHER: return o ? ghz_allgather(send, y, N, t, c, o) : MPI_Allgather(send, N, t, y, N, t, c);
-  case ALLGATHERV:
-    return o ? ghz_allgatherv(send, y, wide_counts, wide_places, t, c, o)
-             : MPI_Allgatherv(send, counts[here.rank], t, y, counts, places, t, c);
-  case BCAST: return o ? ghz_bcast(y, N, t, ROOT, c, o) : MPI_Bcast(y, N, t, ROOT, c);
-  case SCATTER: return o ? ghz_scatter(send, y, N, t, ROOT, c, o) : MPI_Scatter(send, N, t, y, N, t, ROOT, c);
-  default: return o ? ghz_gather(send, y, N, t, ROOT, c, o) : MPI_Gather(send, N, t, y, N, t, ROOT, c);
-  }
+  const int in_place = w.in_place && (w.what != REDUCE || here.rank == ROOT);
+  test_request r =
+      request_of(w.what, in_place ? MPI_IN_PLACE : (const void *)send, y, N, MPI_FLOAT, MPI_COMM_WORLD);
+  r.op = w.is_minimum ? MPI_MIN : MPI_SUM;
+  r.root = ROOT;
+  if (o)
+    return request_make(&r, o);
+  memcpy(copy, y, sizeof copy);
+  r.send = in_place ? copy : r.send;
+  return request_make_by_mpi(&r);
 }
 
 /* Whether value i of the buffer is one of the result on this rank. */
-static int is_result(what w, int i) {
-  const int rank = here.rank, block = i / (N + GAP);
-  switch (w) {
-  case REDUCE:
-  case REDUCE_IN_PLACE: return rank == ROOT && i < N;
-  case GATHER: return rank == ROOT && i < RANKS * N;
-  case SCATTERED_UNEVENLY:
-  case SCATTERED_UNEVENLY_IN_PLACE: return i < counts[rank];
-  case ALLGATHER: return i < RANKS * N;
-  case ALLGATHERV: return i - places[block] < counts[block];
-  default: return i < N;
-  }
+static int is_result(way w, int i) {
+  const int all = gathers_all(w.what) || w.what == GATHER, block = all ? i / N : here.rank;
+  return gets_result(w.what, here.rank == ROOT) && (all ? i % N : i) < (int)block_values(w.what, N, block, 0);
 }
 
 static void prepare(float *y, int turn) {
@@ -111,7 +62,7 @@ static void prepare(float *y, int turn) {
 static int near(double a, double b) { return fabs(a - b) <= 1e-9 * fabs(b); }
 
 /* What the report has to say, found by looking at both results. */
-static void compare(what w, const ghz_mpi_report *r) {
+static void compare(way w, const ghz_mpi_report *r) {
   double n = 0, both = 0, least = INFINITY, most = -INFINITY, squares = 0, below = 0, worst = 0, errors = 0;
   for (int i = 0; i < ROOM; i++) {
     const double v = got[i], e = fabs(v - (double)wanted[i]);
@@ -147,11 +98,11 @@ static ghz_mpi_options checked(int every, ghz_mpi_report *report) {
   return o;
 }
 
-static void find(what w) {
+static void find(way w) {
   static float plain[ROOM];
   ghz_mpi_report r;
   ghz_mpi_options o = checked(1, &r), none = checked(0, &r);
-  suite_case("call %d", (int)w);
+  suite_case("%s, minimum %d, in place %d", collective_names[w.what], w.is_minimum, w.in_place);
   prepare(plain, 0);
   make(w, plain, &none);
   check(r.by_mpi == 0 && r.error == 0 && r.threads > 0 && r.cpu > 0, "checked, or no cpu: %g, %g", r.by_mpi,
@@ -159,7 +110,6 @@ static void find(what w) {
   prepare(wanted, 0);
   make(w, wanted, NULL);
   prepare(got, 0);
-  memcpy(before, got, sizeof got);
   check(make(w, got, &o) == MPI_SUCCESS && r.by_mpi > 0, "not checked");
   for (int i = 0; i < ROOM; i++) /* of what is no result, the library writes what it writes without a check */
     if (!check(memcmp(&got[i], &plain[i], sizeof(float)) == 0,
@@ -175,24 +125,25 @@ static void count(void) {
   for (int i = 0; i < 9; i++) {
     suite_case("call %d of nine", i);
     prepare(got, i);
-    make(ALLREDUCE, got, &o);
+    make(sum, got, &o);
     check(on_all((r.by_mpi > 0) == (i % 3 == 1), MPI_COMM_WORLD), "checked: %d", r.by_mpi > 0);
-    make(MINIMUM, got, &o);
+    make(minimum, got, &o);
     check((r.by_mpi > 0) == (i % 3 == 1), "kinds are not counted apart");
   }
 }
 
 /* Values that are missing are not compared, and neither are those that are finite on one side
  * alone. */
-static void compare_some(what w) {
+static void compare_some(way w) {
   ghz_mpi_report r;
   ghz_mpi_options o = checked(1, &r);
-  float *x = w == BCAST ? got : send;
-  suite_case("values that are none, in call %d", (int)w);
-  o.has_fill = w == BCAST, o.fill = FILL;
+  const int moves = w.what == BCAST;
+  float *x = moves ? got : send;
+  suite_case("values that are none, in %s", collective_names[w.what]);
+  o.has_fill = moves, o.fill = FILL;
   prepare(got, 0);
   for (int i = 0; i < N; i += 3)
-    x[i] = w == BCAST ? (i % 2 ? (float)FILL : INFINITY) : here.rank == 0 ? NAN : x[i];
+    x[i] = moves ? (i % 2 ? (float)FILL : INFINITY) : here.rank == 0 ? NAN : x[i];
   memcpy(wanted, got, sizeof got);
   make(w, wanted, NULL);
   check(make(w, got, &o) == MPI_SUCCESS && r.by_mpi > 0, "not checked");
@@ -206,20 +157,20 @@ static void read_by_some(void) {
   suite_case("reports of no rank, and of one");
   prepare(got, 0);
   added = 0;
-  check(make(ALLREDUCE, got, &o) == MPI_SUCCESS && added == 0, "checked for nobody");
+  check(make(sum, got, &o) == MPI_SUCCESS && added == 0, "checked for nobody");
   o.report = here.rank == ROOT ? &r : NULL;
-  check(make(ALLREDUCE, got, &o) == MPI_SUCCESS && added == 1, "not checked for one rank");
+  check(make(sum, got, &o) == MPI_SUCCESS && added == 1, "not checked for one rank");
   check((r.by_mpi > 0) == (here.rank == ROOT), "not told");
 }
 
 /* Whichever allocation fails on one rank: all make the call alike. */
-static void lack(what w) {
+static void lack(way w) {
   ghz_mpi_report r;
   const ghz_mpi_options o = checked(1, &r);
   MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
   for (int i = 0; i < 4 * RANKS; i++) {
     const int victim = i % RANKS, number = 1 + i / RANKS;
-    suite_case("call %d without allocation %d on rank %d", (int)w, number, victim);
+    suite_case("%s without allocation %d on rank %d", collective_names[w.what], number, victim);
     prepare(got, i);
     make(w, got, &o);
     prepare(got, i);
@@ -241,10 +192,10 @@ static void spare_some(void) {
   for (int victim = 0; victim < RANKS; victim++) {
     suite_case("no memory on rank %d", victim);
     prepare(got, victim);
-    make(ALLREDUCE, got, &o);
+    make(sum, got, &o);
     if (here.rank == victim)
       allocator_refuse(1, 1);
-    const int code = make(ALLREDUCE, got, &o), refused = allocator_refused() > 0;
+    const int code = make(sum, got, &o), refused = allocator_refused() > 0;
     allocator_refuse(0, 0);
     check(refused == (here.rank == victim), "no allocation");
     check(code == MPI_SUCCESS && r.by_mpi == 0 && r.error == 0 && r.seen > 0, "code %d, checked: %d", code,
@@ -252,9 +203,9 @@ static void spare_some(void) {
   }
   suite_case("a fill value, and no rank's contribution");
   o.has_fill = 1, o.fill = 1e20;
-  check(make(ALLREDUCE, got, &o) == MPI_SUCCESS && r.by_mpi == 0, "MPI adds fills up");
+  check(make(sum, got, &o) == MPI_SUCCESS && r.by_mpi == 0, "MPI adds fills up");
   o.has_fill = 0, o.contributions = here.rank > 0;
-  check(make(ALLREDUCE, got, &o) == MPI_SUCCESS && r.by_mpi == 0, "MPI adds what does not count");
+  check(make(sum, got, &o) == MPI_SUCCESS && r.by_mpi == 0, "MPI adds what does not count");
 }
 
 /* Makes two calls of this type and operation, and counts the lines on stderr. */
@@ -289,17 +240,6 @@ static void say(void) {
   check(lines_of(&bound, MPI_INT, MPI_SUM) == 0 && lines_of(&bound, MPI_FLOAT, MPI_PROD) == 0, "told twice");
 }
 
-static void refuse(void) {
-  ghz_mpi_report r;
-  ghz_mpi_options o = checked(here.rank == ROOT ? 2 : 1, &r);
-  suite_case("ranks that differ, and a number below 0");
-  MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
-  check(ghz_mpi_error_class(make(ALLREDUCE, got, &o)) == MPI_ERR_ARG, "not told that ranks differ");
-  o.check = -1;
-  check(ghz_mpi_error_class(make(ALLREDUCE, got, &o)) == MPI_ERR_ARG, "takes -1");
-  MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_ARE_FATAL);
-}
-
 /* A sample sees what is typical; values that are not finite are none. */
 static void sample(void) {
   enum { MANY = 1 << 22 };
@@ -323,17 +263,18 @@ int main(int argc, char **argv) {
   if (!check(here.ranks == RANKS, "this test is for %d ranks", RANKS))
     return suite_end(NULL);
   say();
-  for (int w = 0; w < WHATS; w++)
-    find((what)w);
+  for (int what = 0; what < COLLECTIVES; what++)
+    for (int in_place = 0; in_place <= reduces((collective)what); in_place++)
+      find((way){(collective)what, 0, in_place});
+  find(minimum);
   count();
-  compare_some(BCAST);
-  compare_some(MINIMUM);
+  compare_some(broadcast);
+  compare_some(minimum);
   read_by_some();
   spare_some();
-  lack(ALLREDUCE);
-  lack(REDUCE_IN_PLACE);
-  lack(SCATTERED_UNEVENLY_IN_PLACE);
-  refuse();
+  lack(sum);
+  lack((way){REDUCE, 0, 1});
+  lack((way){REDUCE_SCATTERV, 0, 1});
   sample();
   return suite_end(NULL);
 }

@@ -61,15 +61,6 @@ static void fill(const repeated *r, int rank) {
     r->values[i] = value(rank, i);
 }
 
-static ghz_mpi_options options(ghz_mpi_algorithm algorithm, ghz_mpi_report *report) {
-  ghz_mpi_options o = GHZ_MPI_OPTIONS;
-  o.bound = (ghz_bound){GHZ_ABS, 1e-3};
-  o.algorithm = algorithm;
-  o.mode = GHZ_MPI_HOMOMORPHIC;
-  o.report = report;
-  return o;
-}
-
 /* Checks a period: sums of `of` ranks from `first` on, as they stand from value `at` on. */
 static void check_period(const repeated *r, int first, int of, double bound) {
   for (uint64_t i = 0; i < PERIOD; i++) {
@@ -82,65 +73,31 @@ static void check_period(const repeated *r, int first, int of, double bound) {
   }
 }
 
-/* The sum over all ranks. */
-static void sum(const repeated *x, const repeated *y, uint64_t count, ghz_mpi_algorithm algorithm) {
+/* One rank alone is compressed, too, as MPI's int does not take the count. What a broadcast's root
+ * wrote to one period it would read from the next, so it keeps them. */
+static void huge(collective what, const repeated *x, const repeated *y, uint64_t count) {
+  const int alone = here.ranks == 1, moves = what == BCAST;
   ghz_mpi_report report = {0};
-  ghz_mpi_options o = options(algorithm, &report);
-  suite_case("allreduce %s of %llu floats", ghz_mpi_algorithm_name(algorithm), (unsigned long long)count);
+  test_request r = request_of(what, x->values, y->values, (MPI_Count)count, MPI_FLOAT, MPI_COMM_WORLD);
+  suite_case("%s of %llu floats", collective_names[what], (unsigned long long)count);
+  r.options.bound = (ghz_bound){GHZ_ABS, 1e-3};
+  r.options.mode = alone ? GHZ_MPI_MODE_AUTO : GHZ_MPI_HOMOMORPHIC;
+  r.options.algorithm = alone               ? GHZ_MPI_ALGORITHM_AUTO
+                        : what == ALLREDUCE ? GHZ_MPI_RING
+                        : moves             ? GHZ_MPI_CHAIN
+                                            : GHZ_MPI_TREE;
+  r.options.keep_root = 1;
+  r.options.report = &report;
   fill(x, here.rank);
-  fill(y, 100);
-  int code = ghz_allreduce(x->values, y->values, (MPI_Count)count, MPI_FLOAT, MPI_SUM, MPI_COMM_WORLD, &o);
+  fill(y, moves ? here.rank : 100);
+  int code = request_make(&r, &r.options);
   check(code == MPI_SUCCESS, "the call returns %d", code);
-  check_period(y, 0, here.ranks, 1e-3 * here.ranks * 1.01);
-  check(here.ranks == 1 || report.raw_bytes >= count * 4, "only %llu raw bytes",
+  check(report.bound > 0, "it is not compressed");
+  check_period(y, 0, reduces(what) ? here.ranks : 1, 1e-3 * (reduces(what) ? 1.01 * here.ranks : 1));
+  check(alone || what != ALLREDUCE || report.raw_bytes >= count * 4, "only %llu raw bytes",
         (unsigned long long)report.raw_bytes);
   if (here.rank == 0)
-    printf("allreduce %s of %llu floats: %.1f s\n", ghz_mpi_algorithm_name(algorithm),
-           (unsigned long long)count, report.seconds);
-}
-
-static void broadcast(const repeated *x, uint64_t count) {
-  ghz_mpi_report report = {0};
-  ghz_mpi_options o = options(GHZ_MPI_CHAIN, &report);
-  o.keep_root = 1; /* what it writes to one period it would read from the next */
-  suite_case("bcast chain of %llu floats", (unsigned long long)count);
-  fill(x, here.rank + 7);
-  int code = ghz_bcast(x->values, (MPI_Count)count, MPI_FLOAT, here.ranks - 1, MPI_COMM_WORLD, &o);
-  check(code == MPI_SUCCESS, "the call returns %d", code);
-  check_period(x, here.ranks + 6, 1, 1e-3);
-}
-
-/* Blocks that together are beyond 2^31, each whole periods, so that all repeat alike. */
-static void blocks(const repeated *x, const repeated *y, uint64_t count) {
-  uint64_t block = count / (uint64_t)here.ranks / PERIOD * PERIOD + PERIOD;
-  ghz_mpi_report report = {0};
-  ghz_mpi_options o = options(GHZ_MPI_TREE, &report);
-  suite_case("scatter tree of %llu floats each", (unsigned long long)block);
-  fill(x, here.rank);
-  fill(y, 100);
-  int code = ghz_scatter(x->values, y->values, (MPI_Count)block, MPI_FLOAT, 0, MPI_COMM_WORLD, &o);
-  check(code == MPI_SUCCESS, "the call returns %d", code);
-  check_period(y, 0, 1, 1e-3);
-}
-
-/* One rank alone is compressed, too, as MPI's int does not take the count. */
-static void left_alone(const repeated *x, const repeated *y, uint64_t count) {
-  for (int what = 0; what < COLLECTIVES; what++) {
-    ghz_mpi_report report = {0};
-    ghz_mpi_options o = GHZ_MPI_OPTIONS;
-    test_request r =
-        request_of((collective)what, x->values, y->values, (MPI_Count)count, MPI_FLOAT, MPI_COMM_WORLD);
-    o.bound = (ghz_bound){GHZ_ABS, 1e-3};
-    o.keep_root = 1; /* as in broadcast */
-    o.report = &report;
-    suite_case("%s of %llu floats on one rank", collective_names[what], (unsigned long long)count);
-    fill(x, 0);
-    fill(y, what == BCAST ? 0 : 100);
-    int code = request_make(&r, &o);
-    check(code == MPI_SUCCESS, "the call returns %d", code);
-    check(report.bound > 0, "it is not compressed");
-    check_period(y, 0, 1, 1e-3);
-  }
+    printf("%s: %.1f s\n", collective_names[what], report.seconds);
 }
 
 int main(int argc, char **argv) {
@@ -157,11 +114,11 @@ int main(int argc, char **argv) {
       skipped = "no such range of addresses, or no room for temporary files";
   }
   if (!skipped) {
-    sum(&x, &y, count, GHZ_MPI_RING);
-    broadcast(&x, count);
-    blocks(&x, &y, count);
-    if (here.ranks == 1)
-      left_alone(&x, &y, count);
+    /* blocks are whole periods each, so that all repeat alike */
+    const uint64_t block = count / (uint64_t)here.ranks / PERIOD * PERIOD + PERIOD;
+    for (int what = 0; what < COLLECTIVES; what++)
+      if (here.ranks == 1 || what == ALLREDUCE || what == BCAST || what == SCATTER)
+        huge((collective)what, &x, &y, what == SCATTER ? block : count);
   }
   return suite_end(skipped);
 }

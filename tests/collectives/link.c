@@ -32,11 +32,8 @@ static int alloc(collective what, double link, MPI_Comm comm) {
   check(code == MPI_SUCCESS, "the call returns %d", code);
   check((report.algorithm == GHZ_MPI_NATIVE) == (report.dims == 0), "algorithm %s with %d dimensions",
         ghz_mpi_algorithm_name(report.algorithm), report.dims);
-  int mine = report.dims, least, most;
+  check(all_same((uint64_t)report.dims, comm), "%d dimensions here, others elsewhere", report.dims);
   went_by = report.link;
-  MPI_Allreduce(&mine, &least, 1, MPI_INT, MPI_MIN, comm);
-  MPI_Allreduce(&mine, &most, 1, MPI_INT, MPI_MAX, comm);
-  check(least == most, "%d dimensions here, from %d to %d elsewhere", mine, least, most);
   return report.dims;
 }
 
@@ -54,7 +51,7 @@ static void history(collective what, double link, int calls, char *text) {
 
 static void try_links(collective what) {
   int seen[4] = {0}, last = 3;
-  for (double link = 1e5; link < 1e15; link *= 3) {
+  for (double link = 1e5; link < 1e15; link *= 5) {
     char text[2][8];
     suite_case("%s, %g bit/s", collective_names[what], link);
     for (int run = 0; run < 2; run++)
@@ -149,28 +146,6 @@ static void try_systems(void) {
   check(system(command) == 0, "cannot remove %s", root);
 }
 
-static void try_wrong(double link, int by) {
-  MPI_Comm comm;
-  char text[MPI_MAX_ERROR_STRING] = "";
-  int length, mine = by < 0 || by == here.rank;
-  ghz_mpi_options o = GHZ_MPI_OPTIONS;
-  o.bound = (ghz_bound){GHZ_ABS, 1e-3};
-  o.link = mine ? link : by < 0 ? 1e9 : GHZ_MPI_LINK_UNKNOWN;
-  suite_case("a link of %g, by rank %d", link, by);
-  MPI_Comm_dup(MPI_COMM_WORLD, &comm);
-  MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN);
-  int code = ghz_allreduce(in, out, COUNT, MPI_FLOAT, MPI_SUM, comm, &o);
-  if (check(code != MPI_SUCCESS, "the call succeeds")) {
-    MPI_Error_string(code, text, &length);
-    check(ghz_mpi_error_class(code) == MPI_ERR_ARG, "the class is %d: %s", ghz_mpi_error_class(code), text);
-    const char *says = link == 2e9 ? "disagree on the options"
-                       : mine      ? "link is no speed"
-                                   : "gave a bad argument";
-    check(strstr(text, says) && !strchr(text, '\n'), "the sentence is: %s", text);
-  }
-  MPI_Comm_free(&comm);
-}
-
 int main(int argc, char **argv) {
   suite_begin(argc, argv, MPI_THREAD_SINGLE);
   if (here.rank == 1) /* before the library looks */
@@ -182,13 +157,6 @@ int main(int argc, char **argv) {
   for (int i = 0; i < 4; i++)
     try_links(calls[i]);
   try_slowest();
-  for (int by = -1; by < here.ranks; by++) {
-    try_wrong(0, by);
-    try_wrong(NAN, by);
-    try_wrong(-3, by);
-    try_wrong(INFINITY, by);
-  }
-  try_wrong(2e9, 1);
   try_auto(1e12, 0, 1e6, 1e6, 3);
   try_auto(1e15, 2e15, 1e15, 1e15, 0);
   try_auto(0, 0, 0, 0, 3);

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstdio>
 #include <ghz.h> // the older name
+#include <ghz/cuda.h>
 #include <memory>
 #include <stdexcept>
 #include <vector>
@@ -56,6 +57,9 @@ void run() {
   for (std::size_t i = 0; i < a.size(); i++)
     if (!(std::fabs(a[i] + b[i] - y[i]) <= info.bound + 1e-15))
       throw std::runtime_error("a value is outside the bound");
+  ghz_cuda *gpu; // the calls for a GPU are there in every build
+  if (!ghz_cuda_built() && ghz_cuda_create(&gpu, a.size(), 2) != GHZ_EDEVICE)
+    throw std::runtime_error("a GPU without CUDA");
 }
 
 } // namespace

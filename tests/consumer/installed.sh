@@ -28,7 +28,9 @@ install_package() { # package config
   version=$(pkg-config --modversion "$1")
 }
 
-must_say_version() { # name words
-  [ "$2" = "ghz $version" ] || fail "$1: said '$2', not 'ghz $version'"
+runs() { # name program [words]: it ends well, and says the words
+  local said
+  said=$(LD_LIBRARY_PATH=$libdir "$2" 2>&1) || fail "$1: $said"
+  [[ $said == *"${3:-}"* ]] || fail "$1: said '$said', not '$3'"
   echo "ok: $1"
 }

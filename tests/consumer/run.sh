@@ -23,7 +23,7 @@ done | sort | diff - <(installed_files "$work/ghz" | sort) || fail "the componen
   fail "the component libghz has more than what programs need to run"
 echo "ok: components"
 
-check() { # name shared|static program
+check() { # name shared|static program [words]
   local needed
   needed=$(readelf -d "$3" | grep -o 'libghz\.so[.0-9]*' || true)
   if [ "$2" = shared ] && [ "$needed" != "libghz.so.${version%.*}" ]; then
@@ -31,24 +31,25 @@ check() { # name shared|static program
   elif [ "$2" = static ] && [ -n "$needed" ]; then
     fail "$1: linked statically, yet needs $needed"
   fi
-  said=$(LD_LIBRARY_PATH=$libdir "$3")
-  must_say_version "$1" "$said"
+  runs "$1" "$3" "${4:-}"
 }
 
 with_cmake() { # shared|static|ghz C|CXX [kind that ghz means]
   quietly cmake -S "$here" -B "$work/$1-$2" -DCMAKE_PREFIX_PATH="$work/ghz" -DCONSUMER_LINK="$1" \
     -DCONSUMER_LANGUAGE="$2" -DCMAKE_BUILD_TYPE=Release
   quietly cmake --build "$work/$1-$2"
-  check "CMake, ghz::$1, $2" "${3:-$1}" "$work/$1-$2/consumer"
+  local words=
+  [ "$2" = C ] || words="ghz $version"
+  check "CMake, ghz::$1, $2" "${3:-$1}" "$work/$1-$2/consumer" "$words"
 }
 
-with_pkg_config() { # shared|static compiler source
+with_pkg_config() { # shared|static
   local static=
   [ "$1" = static ] && static=--static
   # shellcheck disable=SC2046,SC2086 # lists of words
-  quietly $2 ${static:+-static} $(pkg-config $static --cflags ghz) -o "$work/consumer" "$here/$3" \
+  quietly "${CXX:-c++}" ${static:+-static} $(pkg-config $static --cflags ghz) -o "$work/consumer" "$here/consumer.cpp" \
     $(pkg-config $static --libs ghz) -lm
-  check "pkg-config, $1, $3" "$1" "$work/consumer"
+  check "pkg-config, $1" "$1" "$work/consumer" "ghz $version"
 }
 
 # The examples are built as their first lines tell, and run.
@@ -62,14 +63,12 @@ example() { # name argument...
 
 with_cmake static C
 with_cmake static CXX
-with_pkg_config static "${CC:-cc}" consumer.c
-with_pkg_config static "${CXX:-c++}" consumer.cpp
+with_pkg_config static
 if [ -e "$libdir/libghz.so" ]; then
   with_cmake shared C
   with_cmake shared CXX
   with_cmake ghz C shared
-  with_pkg_config shared "${CC:-cc}" consumer.c
-  with_pkg_config shared "${CXX:-c++}" consumer.cpp
+  with_pkg_config shared
   head -c 400000 /dev/zero >"$work/values.f32"
   example compress_file "$work/values.f32" "$work/stream"
   example sum_many

@@ -8,27 +8,16 @@
 here=$here/mpi mpicc=$3
 install_package ghzmpi "$2"
 
-check() { # name program
-  must_say_version "$1" "$(LD_LIBRARY_PATH=$libdir "$2" || true)" # one rank
-}
-
-build_with_cmake() { # target language
+with_cmake() { # target language [words]: one rank runs the program
   quietly cmake -S "$here" -B "$work/$1-$2" -DCMAKE_PREFIX_PATH="$work/ghz" -DCONSUMER_LINK="$1" -DCONSUMER_LANGUAGE="$2" \
     -DMPI_C_COMPILER="$mpicc" -DMPI_CXX_COMPILER="${mpicc/mpicc/mpicxx}" -DCMAKE_BUILD_TYPE=Release
   quietly cmake --build "$work/$1-$2"
-}
-
-with_cmake() { # target language
-  build_with_cmake "$1" "$2"
-  check "CMake, ghz::$1, $2" "$work/$1-$2/consumer"
+  runs "CMake, ghz::$1, $2" "$work/$1-$2/consumer" "${3:-}"
 }
 
 with_cmake mpi_static C
 with_cmake mpi C
-with_cmake mpi CXX
-if command -v gfortran >/dev/null; then
-  with_cmake mpi Fortran
-fi
+with_cmake mpi CXX "ghz $version"
 if [ -e "$libdir/libghzmpi.so" ]; then
   with_cmake mpi_shared C
   # without being told where libghz.so is: libghzmpi.so knows
@@ -65,12 +54,12 @@ for another in mpicc.openmpi mpicc.mpich; do
 done
 grep -rq 'INTERFACE_COMPILE_DEFINITIONS "GHZ_MPI_OF_' "$libdir/cmake" || fail "the targets do not say which MPI they belong to"
 # shellcheck disable=SC2046 # lists of words
-quietly "$mpicc" $(pkg-config --cflags ghzmpi) -o "$work/consumer" "$here/consumer.c" $(pkg-config --libs ghzmpi) -lm
-check "pkg-config" "$work/consumer"
+quietly "$mpicc" $(pkg-config --cflags ghzmpi) -o "$work/consumer" "$here/../../../examples/allreduce.c" $(pkg-config --libs ghzmpi) -lm
+runs "pkg-config" "$work/consumer"
 # shellcheck disable=SC2046
-quietly "$mpicc" $(pkg-config --cflags ghzmpi) -o "$work/consumer" "$here/consumer.c" -L"$libdir" -l:libghzmpi.a \
+quietly "$mpicc" $(pkg-config --cflags ghzmpi) -o "$work/consumer" "$here/../../../examples/allreduce.c" -L"$libdir" -l:libghzmpi.a \
   $(pkg-config --static --libs ghz | sed 's/-lghz /-l:libghz.a /') -lm
-check "pkg-config, static" "$work/consumer"
+runs "pkg-config, static" "$work/consumer"
 
 # The example is built as its first lines tell, and run by one rank.
 if [ -e "$libdir/libghzmpi.so" ]; then
@@ -82,8 +71,7 @@ fi
 
 # The module, by both ways, and as the first lines of its example tell.
 if [ -e "$libdir/pkgconfig/ghzmpi_fortran.pc" ]; then
-  build_with_cmake mpi_fortran Fortran
-  LD_LIBRARY_PATH=$libdir quietly "$work/mpi_fortran-Fortran/consumer"
+  with_cmake mpi_fortran Fortran
   cp "$here/../../../examples/stencil.f90" "$work"
   # shellcheck disable=SC2016 # the example's first lines
   command=$(sed -n 's/^! *mpifort \($(pkg-config.*\)/\1/p' "$work/stencil.f90")

@@ -84,6 +84,11 @@ saves() {
   done
 }
 
+# once TEXT: the log has it, from one process.
+once() {
+  [ "$(grep -cF -e "$1" log)" = 1 ] || { cat log >&2 && die "'$1' is not told once"; }
+}
+
 # says TEXT FILE
 says() {
   grep -qF -e "$1" "$2" || { cat "$2" >&2; die "no '$1' in $2"; }

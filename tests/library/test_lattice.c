@@ -40,6 +40,7 @@ Test(lattice, steps_of_absolute_bounds) {
 }
 
 Test(lattice, psnr_bounds) {
+  uint64_t bits = 0;
   for (int tenth = 1; tenth < 3000; tenth += 7)
     for (int type = GHZ_F32; type <= GHZ_F64; type++) {
       ghz_lattice l;
@@ -47,7 +48,10 @@ Test(lattice, psnr_bounds) {
       succeeded(ghz_lattice_make((ghz_type)type, bound, -1, 3, &l), NULL, "lattice");
       long double want = 4 * powl(10, -(long double)bound.value / 20);
       cr_assert_float_eq((double)((long double)l.eb / want), 1, 1e-14, "%g dB: eb %a", bound.value, l.eb);
+      bits = bits * 0x100000001b3u + ref_bits(REF_F64, l.eb);
     }
+  cr_assert_eq(bits, UINT64_C(0xa97df821d21bc388), "other bits than on other machines: 0x%llx",
+               (unsigned long long)bits);
 }
 
 /* As far from 0 as they are apart is far enough for a smaller step (FORMAT.md, "Bounds"). */

@@ -47,35 +47,32 @@ needs() { # program library: the shared one
 }
 
 library_works() {
-  local command target version
-  version=$(pkg-config --modversion ghz)
+  local command target
   command=$(sed -n 's/^ \* *\(cc compress_file.c [^&]*\).*/\1/p' compress_file.c) # as its first lines tell
   quietly eval "${command:?}"
   needs compress_file libghz.so.0.2
   quietly ./compress_file values.f32 stream
   for target in shared static; do
-    quietly cmake -S consumer -B "cmake-$target" -DCONSUMER_LINK=$target
+    quietly cmake -S consumer -B "cmake-$target" -DCONSUMER_LINK=$target -DCONSUMER_EXAMPLES="$PWD"
     quietly cmake --build "cmake-$target" --target consumer
-    [ "$("cmake-$target/consumer")" = "ghz $version" ] || fail "the program of CMake, $target, does not work"
+    quietly "cmake-$target/consumer"
   done
   echo "ok: libghz, by pkg-config and CMake, shared and static"
 }
 
 collectives_work() { # openmpi|mpich
-  local mpi=$1 version program said
-  version=$(pkg-config --modversion "ghzmpi_$mpi")
+  local mpi=$1 program
   # shellcheck disable=SC2046 # lists of words
-  quietly "mpicc.$mpi" consumer/mpi/consumer.c -o "by_pkg_config_$mpi" $(pkg-config --cflags --libs "ghzmpi_$mpi") -lm
-  quietly cmake -S consumer/mpi -B "cmake-$mpi" "-DMPI_C_COMPILER=/usr/bin/mpicc.$mpi"
+  quietly "mpicc.$mpi" allreduce.c -o "by_pkg_config_$mpi" $(pkg-config --cflags --libs "ghzmpi_$mpi") -lm
+  quietly cmake -S consumer/mpi -B "cmake-$mpi" "-DMPI_C_COMPILER=/usr/bin/mpicc.$mpi" -DCONSUMER_EXAMPLES="$PWD"
   quietly cmake --build "cmake-$mpi"
   for program in "./by_pkg_config_$mpi" "cmake-$mpi/consumer"; do
     needs "$program" "libghzmpi_$mpi.so.0.2"
-    said=$("mpiexec.$mpi" -n 2 "$program" | sort -u)
-    [ "$said" = "ghz $version" ] || fail "$program said '$said'"
+    quietly "mpiexec.$mpi" -n 2 "$program"
   done
-  quietly "mpicc.$mpi" -O2 stencil.c -o "stencil_$mpi" -lm
+  quietly "mpicc.$mpi" -O2 medley.c -o "medley_$mpi" -lm
   GHZ_MPI_BOUND=float GHZ_MPI_THRESHOLD=0 GHZ_MPI_REPORT=1 quietly "mpiexec.$mpi" -n 2 \
-    env "LD_PRELOAD=libghzmpi_${mpi}_intercept.so.0.2" "./stencil_$mpi" float 64 64 3 "plate_$mpi"
+    env "LD_PRELOAD=libghzmpi_${mpi}_intercept.so.0.2" "./medley_$mpi" once "plate_$mpi"
   grep -q MPI_Allreduce log || { cat log >&2 && fail "the preloaded library reports nothing"; }
   echo "ok: libghzmpi for $mpi, by pkg-config, CMake, and preloaded"
 }

@@ -378,22 +378,23 @@ void damage_beginnings(reader *r) {
     }
 }
 
-/* A tile of one block with a given width, filled with a byte. */
-static size_t wide_tile(uint8_t *out, int mode, int order, int width, uint8_t fill) {
-  int planes = ref_bit_length((uint64_t)width);
+size_t damage_wide_block(uint8_t *out, int width, int block, uint8_t fill) {
+  const int planes = ref_bit_length((uint64_t)width);
   size_t used = 0;
-  out[used++] = (uint8_t)(order | 4 | mode << 3 | planes << 5);
-  out[used++] = 0x80;
-  for (int k = 0; k < planes; k++) {
-    out[used++] = (uint8_t)((width >> k) & 1);
-    out[used++] = 0;
-  }
+  for (int k = 0; k < planes; k++, used += 2)
+    put_little(out + used, (uint64_t)((width >> k) & 1) << (block / 8), 2);
   for (int k = 0; k < planes; k++)
     if ((width >> k) & 1)
-      out[used++] = 1;
+      out[used++] = (uint8_t)(1 << block % 8);
   for (int p = 0; p < width; p++)
     out[used++] = p == width - 1 ? fill : (uint8_t)(37 * p + fill);
   return used;
+}
+
+static size_t wide_tile(uint8_t *out, int mode, int order, int width, uint8_t fill) {
+  out[0] = (uint8_t)(order | 4 | mode << 3 | ref_bit_length((uint64_t)width) << 5);
+  out[1] = 0x80;
+  return 2 + damage_wide_block(out + 2, width, 0, fill);
 }
 
 /* check 12 */

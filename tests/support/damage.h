@@ -66,6 +66,8 @@ void damage_every_bit(reader *r, ref_bytes good, const char *what);
 void damage_by_chance(reader *r, ref_bytes good, int rounds, uint64_t *state, const char *name);
 /* A tile as a stream, beside a sound one of the array; also with no terms or no step (check 8). */
 void damage_show_tile(reader *r, const ref_header *h, const uint8_t *tile, size_t size, const char *what);
+/* Widths and planes of a tile whose one block with a width has its planes filled with a byte. */
+size_t damage_wide_block(uint8_t *out, int width, int block, uint8_t fill);
 void damage_show_lacking(reader *r, ref_header h, const uint8_t *tile, int bytes, ref_verdict verdict,
                          const char *name);
 

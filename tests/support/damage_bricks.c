@@ -202,23 +202,11 @@ void damage_brick_beginnings(reader *r) {
     }
 }
 
-/* A brick with coefficients of one width in one block, filled with a byte. */
 static size_t wide_brick(uint8_t *out, int mode, int order, int width, int block, uint8_t fill) {
-  int planes = ref_bit_length((uint64_t)width);
-  size_t used = 0;
-  out[used++] = (uint8_t)(order | 4 | mode << 3);
-  out[used++] = 0x08;
-  out[used++] = (uint8_t)(0x80 | planes);
-  for (int k = 0; k < planes; k++) {
-    put_little(out + used, (uint64_t)((width >> k) & 1) << (block / 8), 2);
-    used += 2;
-  }
-  for (int k = 0; k < planes; k++)
-    if ((width >> k) & 1)
-      out[used++] = (uint8_t)(1 << block % 8);
-  for (int p = 0; p < width; p++)
-    out[used++] = p == width - 1 ? fill : (uint8_t)(37 * p + fill);
-  return used;
+  out[0] = (uint8_t)(order | 4 | mode << 3);
+  out[1] = 0x08;
+  out[2] = (uint8_t)(0x80 | ref_bit_length((uint64_t)width));
+  return 3 + damage_wide_block(out + 3, width, block, fill);
 }
 
 /* check 14 */

@@ -1,11 +1,11 @@
 /* device_buffers.c: puts the buffers of a test's calls into device memory: linked with --wrap for
- * the calls of mpi.h, for tests that know nothing of devices. Which buffers of which rank,
- * changes from call to call. */
+ * request_make, for tests that know nothing of devices. Which buffers of which rank, changes from
+ * call to call. */
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "device_buffers.h"
+#include "request.h"
 #include "suite.h"
 #include <cuda_runtime_api.h>
-#include <ghz/mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -69,12 +69,6 @@ static void move_back(buffer *b, int was_written) {
 }
 
 /* ---- One call ---- */
-typedef struct stand {
-  const void *send;
-  void *recv;
-  buffer there[2];
-} stand;
-
 /* Whether a rank's buffer is to be on the device in the call that now comes. */
 static int belongs_there(int rank, int which) {
   uint64_t dice = mix(mix(here.seed, calls), 11), own = mix(dice, (uint64_t)(rank * 2 + which));
@@ -92,112 +86,32 @@ static int belongs_there(int rank, int which) {
   }
 }
 
-/* Sizes in arrays of count values; 0: not used here. */
-static stand move_buffers(const void *send, void *recv, MPI_Count count, MPI_Datatype type, MPI_Comm comm,
-                          uint64_t sends, uint64_t receives) {
-  stand s = {.send = send, .recv = recv};
-  int rank, each;
-  MPI_Comm_rank(comm, &rank);
-  MPI_Type_size(type, &each);
-  size_t array = count > 0 ? (size_t)count * (size_t)each : 0;
+/* Moves a buffer of so many values there, if it is one that the call uses. */
+static void *moved(const test_request *r, int which, const void *home, uint64_t values, buffer *there) {
+  MPI_Aint least, each;
+  int rank;
+  MPI_Comm_rank(r->comm, &rank);
+  MPI_Type_get_extent(r->type, &least, &each);
+  if (!home || home == MPI_IN_PLACE || (values == 0 && r->count > 0) || !belongs_there(rank, which))
+    return (void *)(uintptr_t)home;
+  *there = move_there(home, values * (uint64_t)each, (size_t)each);
+  return there->data;
+}
+
+int __real_request_make(const test_request *r, const ghz_mpi_options *o);
+int __wrap_request_make(const test_request *r, const ghz_mpi_options *o);
+
+int __wrap_request_make(const test_request *r, const ghz_mpi_options *o) {
+  test_request there = *r;
+  buffer sent = {0}, received = {0};
+  uint64_t sends, receives;
+  request_values(r, o && o->shape.dims, &sends, &receives);
   calls++;
-  if (send && send != MPI_IN_PLACE && sends && belongs_there(rank, 0)) {
-    s.there[0] = move_there(send, array * sends, (size_t)each);
-    s.send = s.there[0].data;
-  }
-  if (recv && recv != MPI_IN_PLACE && receives && belongs_there(rank, 1)) {
-    s.there[1] = move_there(recv, array * receives, (size_t)each);
-    s.recv = s.there[1].data;
-  }
-  __atomic_fetch_add(&device_placed, s.there[0].base || s.there[1].base, __ATOMIC_RELAXED);
-  return s;
-}
-
-static int move_all_back(stand *s, int code) {
-  move_back(&s->there[0], 0);
-  move_back(&s->there[1], 1);
+  there.send = moved(r, 0, r->send, sends * (o ? (uint64_t)o->contributions : 1), &sent);
+  there.recv = moved(r, 1, r->recv, receives, &received);
+  __atomic_fetch_add(&device_placed, sent.base || received.base, __ATOMIC_RELAXED);
+  const int code = __real_request_make(&there, o);
+  move_back(&sent, 0);
+  move_back(&received, 1);
   return code;
-}
-
-static uint64_t given(const ghz_mpi_options *o) { return o ? (uint64_t)o->contributions : 1; }
-
-static uint64_t ranks_of(MPI_Comm comm) {
-  int ranks;
-  MPI_Comm_size(comm, &ranks);
-  return (uint64_t)ranks;
-}
-
-static int is_at(int root, MPI_Comm comm) {
-  int rank;
-  MPI_Comm_rank(comm, &rank);
-  return rank == root;
-}
-
-/* ---- The calls ---- */
-/* Declares a call and what stands in for it. */
-#define DECLARE(name, parameters)                                                                              \
-  int __real_ghz_##name parameters;                                                                            \
-  int __wrap_ghz_##name parameters;
-
-/* Defines a call on `send` and `recv`, which hold so many arrays. */
-#define WRAP(name, sends, receives, parameters, arguments)                                                     \
-  DECLARE(name, parameters)                                                                                    \
-  int __wrap_ghz_##name parameters {                                                                           \
-    stand s = move_buffers(send, recv, n, type, comm, sends, receives);                                        \
-    return move_all_back(&s, __real_ghz_##name arguments);                                                     \
-  }
-
-#define ARRAYS const void *send, void *recv, MPI_Count n, MPI_Datatype type
-#define PLACE MPI_Comm comm, const ghz_mpi_options *o
-
-WRAP(allreduce, given(o), 1, (ARRAYS, MPI_Op op, PLACE), (s.send, s.recv, n, type, op, comm, o))
-WRAP(reduce, given(o), (uint64_t)is_at(root, comm), (ARRAYS, MPI_Op op, int root, PLACE),
-     (s.send, s.recv, n, type, op, root, comm, o))
-WRAP(reduce_scatter, ranks_of(comm) * given(o), send == MPI_IN_PLACE ? ranks_of(comm) : 1,
-     (ARRAYS, MPI_Op op, PLACE), (s.send, s.recv, n, type, op, comm, o))
-WRAP(allgather, 1, ranks_of(comm), (ARRAYS, PLACE), (s.send, s.recv, n, type, comm, o))
-WRAP(scatter, is_at(root, comm) ? ranks_of(comm) : 0, 1, (ARRAYS, int root, PLACE),
-     (s.send, s.recv, n, type, root, comm, o))
-WRAP(gather, 1, is_at(root, comm) ? ranks_of(comm) : 0, (ARRAYS, int root, PLACE),
-     (s.send, s.recv, n, type, root, comm, o))
-
-/* Values of all blocks, and what they take with the gaps between them. */
-static uint64_t values_of(const MPI_Count *counts, const MPI_Count *places, MPI_Comm comm) {
-  uint64_t all = 0, end = 0;
-  for (uint64_t b = 0; counts && b < ranks_of(comm); b++) {
-    const uint64_t n = counts[b] > 0 ? (uint64_t)counts[b] : 0, stop = places ? (uint64_t)places[b] + n : 0;
-    all += n;
-    end = n && stop > end ? stop : end;
-  }
-  return places ? end : all;
-}
-
-static uint64_t own_of(const MPI_Count *counts, MPI_Comm comm) {
-  int rank;
-  MPI_Comm_rank(comm, &rank);
-  return counts && counts[rank] > 0 ? (uint64_t)counts[rank] : 0;
-}
-
-#define BLOCKS const void *send, void *recv, const MPI_Count *counts
-
-DECLARE(reduce_scatterv, (BLOCKS, MPI_Datatype type, MPI_Op op, PLACE))
-DECLARE(allgatherv, (BLOCKS, const MPI_Count *places, MPI_Datatype type, PLACE))
-
-int __wrap_ghz_reduce_scatterv(BLOCKS, MPI_Datatype type, MPI_Op op, PLACE) {
-  const uint64_t all = values_of(counts, NULL, comm);
-  stand s = move_buffers(send, recv, 1, type, comm, all * given(o),
-                         send == MPI_IN_PLACE ? all : own_of(counts, comm));
-  return move_all_back(&s, __real_ghz_reduce_scatterv(s.send, s.recv, counts, type, op, comm, o));
-}
-
-int __wrap_ghz_allgatherv(BLOCKS, const MPI_Count *places, MPI_Datatype type, PLACE) {
-  stand s = move_buffers(send, recv, 1, type, comm, own_of(counts, comm), values_of(counts, places, comm));
-  return move_all_back(&s, __real_ghz_allgatherv(s.send, s.recv, counts, places, type, comm, o));
-}
-
-DECLARE(bcast, (void *values, MPI_Count n, MPI_Datatype type, int root, PLACE))
-
-int __wrap_ghz_bcast(void *values, MPI_Count n, MPI_Datatype type, int root, PLACE) {
-  stand s = move_buffers(NULL, values, n, type, comm, 0, 1);
-  return move_all_back(&s, __real_ghz_bcast(s.recv, n, type, root, comm, o));
 }

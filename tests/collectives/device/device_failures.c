@@ -8,42 +8,9 @@
 #include "sweep.h"
 #include <control.h>
 #include <cuda_runtime_api.h>
-#include <ghz/mpi.h>
-#include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum { RANKS = 3, VALUES = 60000, ROOM = VALUES * RANKS };
-
-static const way ways[] = {
-    {"allreduce ring", ALLREDUCE, GHZ_MPI_RING, GHZ_MPI_HOMOMORPHIC, {GHZ_REL, 1e-4}, 0, 0, 0},
-    {"allreduce doubling, average", ALLREDUCE, GHZ_MPI_DOUBLING, GHZ_MPI_HOMOMORPHIC, {GHZ_ABS, 0.1}, 1, 1, 0},
-    {"allreduce of floats in bins",
-     ALLREDUCE,
-     GHZ_MPI_DOUBLING,
-     GHZ_MPI_HOMOMORPHIC,
-     {GHZ_MPI_FLOAT, 0},
-     0,
-     0,
-     3},
-    {"allreduce halving", ALLREDUCE, GHZ_MPI_HALVING, GHZ_MPI_HOMOMORPHIC, {GHZ_ABS, 0.1}, 0, 0, 0},
-    {"allreduce ring of bricks", ALLREDUCE, GHZ_MPI_RING, GHZ_MPI_HOMOMORPHIC, {GHZ_ABS, 0.1}, 0, 0, 3},
-    {"reduce ring", REDUCE, GHZ_MPI_RING, GHZ_MPI_HOMOMORPHIC, {GHZ_ABS, 0.1}, 0, 0, 0},
-    {"reduce tree", REDUCE, GHZ_MPI_TREE, GHZ_MPI_HOMOMORPHIC, {GHZ_ABS, 0.1}, 0, 0, 0},
-    {"reduce_scatter in place", REDUCE_SCATTER, GHZ_MPI_RING, GHZ_MPI_HOMOMORPHIC, {GHZ_REL, 1e-4}, 0, 1, 0},
-    {"allgather", ALLGATHER, GHZ_MPI_RING, GHZ_MPI_HOMOMORPHIC, {GHZ_REL, 1e-4}, 0, 0, 0},
-    {"bcast tree", BCAST, GHZ_MPI_TREE, GHZ_MPI_HOMOMORPHIC, {GHZ_ABS, 0.1}, 0, 0, 0},
-    {"bcast chain", BCAST, GHZ_MPI_CHAIN, GHZ_MPI_HOMOMORPHIC, {GHZ_REL, 1e-4}, 0, 0, 0},
-    {"scatter tree", SCATTER, GHZ_MPI_TREE, GHZ_MPI_HOMOMORPHIC, {GHZ_ABS, 0.1}, 0, 0, 0},
-    {"gather linear", GATHER, GHZ_MPI_LINEAR, GHZ_MPI_HOMOMORPHIC, {GHZ_ABS, 0.1}, 0, 0, 0},
-    {"allgather MPI", ALLGATHER, GHZ_MPI_NATIVE, GHZ_MPI_MODE_AUTO, {GHZ_ABS, 0.1}, 0, 0, 0},
-    {"allreduce MPI", ALLREDUCE, GHZ_MPI_NATIVE, GHZ_MPI_MODE_AUTO, {GHZ_ABS, 0.1}, 0, 0, 0},
-};
-
-enum { WAYS = sizeof ways / sizeof *ways };
-
-static float *send_there, *recv_there; /* in device memory */
-static float host[ROOM];
 
 /* ---- Damage ---- */
 static long damage_in = -1; /* messages until one is damaged; -1: never */
@@ -83,110 +50,50 @@ int MPI_Isend(const void *data, int size, MPI_Datatype type, int to, int tag, MP
   return PMPI_Isend(data, size, type, to, tag, comm, request);
 }
 
-/* ---- One call ---- */
-static int turn; /* of the data: what is left of an earlier call is wrong */
-
+/* ---- Failures ---- */
 static void copy(void *to, const void *from, size_t bytes) {
   cudaError_t error = cudaMemcpy(to, from, bytes, cudaMemcpyDefault);
   check(error == cudaSuccess, "cudaMemcpy: %s", cudaGetErrorString(error));
 }
 
-static void prepare(const way *w) {
-  turn++;
-  for (int i = 0; i < ROOM; i++)
-    host[i] = sweep_given(w, here.rank, i, turn);
-  copy(send_there, host, sizeof host);
-  sweep_prepare(w, host, VALUES, RANKS, turn);
-  copy(recv_there, host, sizeof host);
-}
+static simt_counters before; /* the device was set up to fail */
+static simt_settings setup;
 
-static int make_call(const way *w, MPI_Comm comm) {
-  return sweep_call(w, send_there, recv_there, VALUES, comm);
-}
-
-static void check_result(const way *w) {
-  copy(host, recv_there, sizeof host);
-  sweep_check(w, host, VALUES, RANKS, turn);
-}
-
-/* ---- Failures ---- */
 static void set_up(uint64_t call, int error, uint64_t allocation) {
-  simt_settings s = simt_defaults();
-  s.seed = mix(here.seed, call * 7 + allocation);
-  s.fail_call = call;
-  s.fail_with = error;
-  s.fail_allocation = allocation;
-  simt_configure(&s);
+  setup = simt_defaults();
+  setup.seed = mix(here.seed, call * 7 + allocation);
+  setup.fail_call = call;
+  setup.fail_with = error;
+  setup.fail_allocation = allocation;
+  before = simt_count();
+  simt_configure(&setup);
 }
 
-/* What is wrong with one rank's device. */
-typedef struct trouble {
-  const char *what;
-  int error;
-  uint64_t call, allocation; /* which one fails; 0: none */
-} trouble;
+static void fail_launch(long nth) { set_up((uint64_t)nth, cudaErrorLaunchFailure, 0); }
+static void fail_call(long nth) { set_up((uint64_t)nth, cudaErrorMemoryAllocation, 0); }
+static void fail_allocation(long nth) { set_up(0, 0, (uint64_t)nth); }
 
-/* One call in trouble. Returns whether it came to that. */
-static int suffer(const way *w, const trouble *t, int victim, MPI_Comm comm) {
-  prepare(w);
-  simt_counters before = simt_count();
-  if (here.rank == victim)
-    set_up(t->call, t->error, t->allocation);
-  int code = make_call(w, comm), struck = 0;
-  if (here.rank == victim) {
-    simt_counters after = simt_count();
-    struck = t->call ? after.calls - before.calls >= t->call
-                     : after.allocations - before.allocations >= t->allocation;
-    set_up(0, 0, 0);
-  }
-  int any_error = on_any(code != MPI_SUCCESS, MPI_COMM_WORLD);
-  if (code == MPI_SUCCESS)
-    check_result(w);
-  struck = on_any(struck, MPI_COMM_WORLD);
-  check(struck || !any_error, "an error, though nothing failed");
-  return struck;
+static int has_failed(void) {
+  const simt_counters after = simt_count();
+  return setup.fail_call ? after.calls - before.calls >= setup.fail_call
+                         : after.allocations - before.allocations >= setup.fail_allocation;
 }
 
-static void recover(const way *w, MPI_Comm comm) {
-  prepare(w);
-  int code = make_call(w, comm);
-  if (check(code == MPI_SUCCESS, "afterwards, the call returns %d", code))
-    check_result(w);
-}
-
-/* At one call after the other, until none is left. `warm`: in a call like one before. */
-static void fail_way(const way *w, int victim, int allocations, int error, int warm) {
-  int struck = 1;
-  for (uint64_t n = 1; struck && n < 2000; n += 1 + n / 6) {
-    trouble t = {"", error, allocations ? 0 : n, allocations ? n : 0};
-    suite_case("%s: rank %d, %s %d fails%s", w->name, victim, allocations ? "allocation" : "call", (int)n,
-               warm ? ", in a second call" : "");
-    MPI_Comm comm = sweep_comm();
-    if (warm)
-      recover(w, comm);
-    struck = suffer(w, &t, victim, comm);
-    recover(w, comm);
-    MPI_Comm_free(&comm);
-  }
-  check(!struck, "2000 are not enough");
-}
-
-static void damage(const way *w, uint64_t *seed) {
+static void damage(const sweep *s, const way *w, uint64_t *seed) {
   for (int t = 0; t < 8; t++) {
     int sender = (int)draw_below(seed, RANKS);
     long nth = (long)draw_below(seed, 12);
     suite_case("%s: message %ld of rank %d is damaged", w->name, nth, sender);
     MPI_Comm comm = sweep_comm();
-    recover(w, comm);
-    prepare(w);
+    sweep_recover(s, w, VALUES, comm);
     damage_in = here.rank == sender ? nth : -1;
     damage_inside = t % 2;
-    int code = make_call(w, comm), sent = here.rank == sender && damage_in < 0;
+    const int code = sweep_call(s, w, VALUES, comm), sent = here.rank == sender && damage_in < 0;
     damage_in = -1;
     int any_error = on_any(code != MPI_SUCCESS, MPI_COMM_WORLD), any_sent = on_any(sent, MPI_COMM_WORLD);
     check(any_sent || !any_error, "an error, though nothing was damaged");
     check(!any_sent || any_error, "no error, though a message was damaged");
-    recover(w, comm);
+    sweep_recover(s, w, VALUES, comm);
     MPI_Comm_free(&comm);
   }
 }
@@ -196,16 +103,20 @@ int main(int argc, char **argv) {
   uint64_t seed = here.seed;
   if (!check(here.ranks == RANKS, "this test is for %d ranks", RANKS))
     return suite_end(NULL);
-  check(cudaMalloc((void **)&send_there, sizeof host) == cudaSuccess, "no device memory");
-  check(cudaMalloc((void **)&recv_there, sizeof host) == cudaSuccess, "no device memory");
-  for (int i = 0; i < WAYS; i++) {
-    fail_way(&ways[i], i % RANKS, 0, cudaErrorLaunchFailure, 0);
-    fail_way(&ways[i], (i + 1) % RANKS, 0, cudaErrorMemoryAllocation, 1);
-    fail_way(&ways[i], (i + 2) % RANKS, 1, 0, 0);
-    if (ways[i].mode == GHZ_MPI_HOMOMORPHIC)
-      damage(&ways[i], &seed);
+  float *send, *recv;
+  check(cudaMalloc((void **)&send, ROOM * sizeof *send) == cudaSuccess, "no device memory");
+  check(cudaMalloc((void **)&recv, ROOM * sizeof *recv) == cudaSuccess, "no device memory");
+  const sweep launches = {"call", copy, send, recv, fail_launch, has_failed, 2000, 6, 0},
+              calls = {"call", copy, send, recv, fail_call, has_failed, 2000, 6, 0},
+              allocations = {"allocation", copy, send, recv, fail_allocation, has_failed, 2000, 6, 0};
+  for (int i = 0; i < SWEEP_WAYS; i++) {
+    sweep_all(&launches, &sweep_ways[i], i % RANKS, 0, VALUES);
+    sweep_all(&calls, &sweep_ways[i], (i + 1) % RANKS, VALUES, VALUES);
+    sweep_all(&allocations, &sweep_ways[i], (i + 2) % RANKS, 0, VALUES);
+    if (sweep_ways[i].algorithm != GHZ_MPI_NATIVE)
+      damage(&launches, &sweep_ways[i], &seed);
   }
-  cudaFree(send_there);
-  cudaFree(recv_there);
+  cudaFree(send);
+  cudaFree(recv);
   return suite_end(NULL);
 }

@@ -12,7 +12,6 @@ enum { MOST_RANKS = 64 };
 
 test_comm comms[COMMS];
 int comms_errors, comms_error;
-long comms_made;
 
 static MPI_Errhandler listening;
 
@@ -91,7 +90,6 @@ static void remake(int slot, int from, uint64_t dice) {
   if (comms[slot].comm != MPI_COMM_NULL)
     MPI_Comm_free(&comms[slot].comm); /* maybe what the new one was made of */
   comms[slot] = comm_of(made, names[how]);
-  comms_made += made != MPI_COMM_NULL;
 }
 
 void comms_begin(void) {

@@ -19,9 +19,6 @@ extern test_comm comms[COMMS];
 /* How often a communicator's error handler was called, and with what. */
 extern int comms_errors, comms_error;
 
-/* Made so far, on this rank. */
-extern long comms_made;
-
 void comms_begin(void);
 
 /* Before a step: mostly nothing, else one is freed and another made. Collective over the world. */

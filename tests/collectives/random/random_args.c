@@ -1,130 +1,65 @@
-/* random_args.c: MPI's results to hold ours against, and what the ranks may differ in. */
+/* random_args.c: arguments in which ranks may differ, and those that are wrong, or not the other
+ * ranks', and the error due. */
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "random_args.h"
-#include "expected.h"
-#include "quad.h"
-#include "random_request.h"
+#include "mistakes.h"
+#include "shapes.h"
 #include "suite.h"
-#include <math.h>
 #include <string.h>
 
-/* ---- Against MPI ---- */
-static int64_t combined(const call *s, int64_t a, int64_t b) {
-  return s->op == MINIMUM ? (b < a ? b : a) : s->op == MAXIMUM ? (b > a ? b : a) : a + b;
+/* ---- Calls drawn ---- */
+/* Fortran's mean the same, if this MPI has them. */
+static MPI_Datatype real_type(uint64_t *d, int is_double) {
+  const MPI_Datatype types[2][3] = {{MPI_FLOAT, MPI_REAL, MPI_REAL4},
+                                    {MPI_DOUBLE, MPI_DOUBLE_PRECISION, MPI_REAL8}};
+  MPI_Datatype type = types[is_double][draw_below(d, 3)];
+  return type == MPI_DATATYPE_NULL ? types[is_double][0] : type;
 }
 
-/* What this rank's contributions come to, in units. */
-static void fill_units(const call *s, const test_comm *on, guarded *to) {
-  uint64_t first = dealt_before(s, on->rank, on->ranks), n = dealt(s, on->rank, on->ranks);
-  int64_t *x = (int64_t *)(void *)to->data;
-  for (uint64_t i = 0; i < to->size / sizeof *x; i++) {
-    x[i] = n > 0 ? field_at(&s->data, first, i) : 0;
-    for (uint64_t g = 1; g < n; g++)
-      x[i] = combined(s, x[i], field_at(&s->data, first + g, i));
-  }
+static MPI_Op real_op(uint64_t *d) {
+  const MPI_Op ops[] = {MPI_SUM, MPI_MIN, MPI_MAX};
+  return ops[draw_below(d, 3)];
 }
 
-/* What is promised, in units, of a value y of the result times its divisor. */
-static quad promised(const call *s, const call_result *l, double y, double divisor, uint64_t terms) {
-  int exponent, sums = reduces(s->what) && s->op <= AVERAGE;
-  quad bound = (quad)ldexp(l->report.bound, -s->data.exponent) * divisor;
-  frexp(y, &exponent);
-  if (sums && s->type == GHZ_F32 && terms > 1) /* the one exception: a sum is rounded to float */
-    bound += ldexp(0.5, exponent - 24) * divisor;
-  return bound;
+static void draw_way(test_request *r, uint64_t *d) {
+  do
+    r->options.algorithm = (ghz_mpi_algorithm)(GHZ_MPI_NATIVE + draw_below(d, GHZ_MPI_LINEAR));
+  while (r->options.algorithm != GHZ_MPI_NATIVE && !has_algorithm(r->what, r->options.algorithm));
+  r->options.mode = draw_below(d, 2) ? GHZ_MPI_HOMOMORPHIC : GHZ_MPI_MODE_AUTO;
 }
 
-static void compare(const call *s, const call_result *l, const int64_t *exact) {
-  uint64_t terms = reduces(s->what) ? dealt_in_all(s, l->ranks) : 1;
-  double divisor = reduces(s->what) && s->op == AVERAGE ? (double)terms : 1;
-  for (uint64_t j = 0; j < l->values; j++) {
-    if (is_between(s, j))
-      continue;
-    double y = s->type == GHZ_F64 ? ((const double *)l->result)[j] : (double)((const float *)l->result)[j];
-    y = ldexp(y, -s->data.exponent);
-    quad error = (quad)y * divisor - exact[j], most = promised(s, l, y, divisor, terms);
-    if (!check(error <= most && -error <= most,
-               "value %llu is %.17g units, MPI's %lld / %g: off by %.17g, promised %.17g",
-               (unsigned long long)j, y, (long long)exact[j], divisor, (double)(error / divisor),
-               (double)(most / divisor)))
-      return;
-  }
-}
-
-void args_check_by_mpi(const call *s, const call_result *l, MPI_Comm comm) {
-  const test_comm on = {.comm = comm, .rank = l->rank, .ranks = l->ranks};
-  test_request r = request_of(s->what, NULL, NULL, (MPI_Count)s->count, MPI_INT64_T, comm);
-  r.op = call_op(s);
-  r.root = s->root;
-  r.options.shape = s->shape;
-  request_buffers(&r, &on, sizeof(int64_t));
-  fill_units(s, &on, request_given(&r, &on));
-  request_make_by_mpi(&r);
-  /* sums in floating point are check_expected's business */
-  int rounded = reduces(s->what) && s->op <= AVERAGE && !compressed(l);
-  if (l->code == MPI_SUCCESS && l->result && !rounded && l->report.bound < (double)INFINITY)
-    compare(s, l, (const int64_t *)(const void *)r.received.data);
-  request_free(&r);
-}
-
-/* ---- Left to MPI ---- */
-enum left { INTEGERS, PRODUCT, SMALL, NO_BOUND, LEFT };
-
-static const char *const left_names[LEFT] = {"integers", "a product", "below the threshold", "no bound"};
-
-static MPI_Datatype integer_type(uint64_t *d) {
-  const MPI_Datatype types[] = {MPI_INT, MPI_INT64_T, MPI_UNSIGNED_CHAR, MPI_UNSIGNED_SHORT};
-  return types[draw_below(d, 4)];
-}
-
-static MPI_Op integer_op(uint64_t *d) {
-  const MPI_Op ops[] = {MPI_SUM, MPI_MAX, MPI_BXOR, MPI_PROD};
-  return ops[draw_below(d, 4)];
-}
-
-static test_request draw_left(enum left how, const test_comm *on, uint64_t *d) {
+/* A call that the library has to do: with algorithm and mode, so no rank goes to MPI. */
+static test_request draw_request(const test_comm *on, uint64_t *d) {
   test_request r = {.what = (collective)draw_below(d, COLLECTIVES),
-                    .count = (MPI_Count)draw_below(d, draw_below(d, 2) ? 20 : 3000),
+                    .count = 1 + (MPI_Count)draw_below(d, draw_below(d, 8) ? 3000 : 40000),
+                    .type = draw_below(d, 2) ? MPI_DOUBLE : MPI_FLOAT,
+                    .op = real_op(d),
                     .root = (int)draw_below(d, (uint64_t)on->ranks),
                     .comm = on->comm,
                     .options = GHZ_MPI_OPTIONS};
-  r.type = how == INTEGERS ? integer_type(d) : request_real_type(d, (int)draw_below(d, 2));
-  r.op = how == INTEGERS ? integer_op(d) : how == PRODUCT ? MPI_PROD : request_real_op(d);
-  r.options.bound = (ghz_bound){GHZ_ABS, how == NO_BOUND ? 0 : 1e-3};
-  r.options.threshold = how == SMALL ? (draw_below(d, 2) ? 256 << 10 : 3001 * 8 * on->ranks) : 0;
-  if (how == PRODUCT && !reduces(r.what))
-    r.options.algorithm = GHZ_MPI_NATIVE;
+  r.options.bound = draw_below(d, 2) ? (ghz_bound){GHZ_ABS, 1e-2} : (ghz_bound){GHZ_REL, 1e-3};
+  r.options.average = reduces(r.what) && r.op == MPI_SUM && draw_below(d, 3) == 0;
+  r.options.of_result = (int)draw_below(d, 2);
+  draw_way(&r, d);
+  if (draw_below(d, 3) == 0) {
+    r.options.shape = shape_draw(d, 2 + (int)draw_below(d, 2), (uint64_t)r.count);
+    r.count = (MPI_Count)ghz_shape_count(&r.options.shape);
+  }
   return r;
 }
 
-void args_left_to_mpi(const test_comm *on, uint64_t seed, const char *where) {
-  uint64_t state = seed, *d = &state;
-  enum left how = (enum left)draw_below(d, LEFT);
-  test_request ours = draw_left(how, on, d), theirs = ours;
-  ghz_mpi_report report;
-  int each, said = (int)draw_below(d, 2), complaints = comms_errors;
-  suite_case("%sleft to MPI: %s: %s of %lld, root %d", where, left_names[how], collective_names[ours.what],
-             (long long)ours.count, ours.root);
-  MPI_Type_size(ours.type, &each);
-  request_buffers(&ours, on, (uint64_t)each);
-  request_buffers(&theirs, on, (uint64_t)each);
-  request_fill(&ours, on, how != INTEGERS, mix(seed, (uint64_t)on->rank));
-  request_fill(&theirs, on, how != INTEGERS, mix(seed, (uint64_t)on->rank));
-  memset(&report, 0xee, sizeof report);
-  ours.options.report = said ? &report : NULL;
-  int code = request_make(&ours, how == NO_BOUND && !said ? NULL : &ours.options);
-  request_make_by_mpi(&theirs);
-  check(code == MPI_SUCCESS && comms_errors == complaints, "the call returns %d", code);
-  check(ours.received.size == 0 || memcmp(ours.received.data, theirs.received.data, ours.received.size) == 0,
-        "the result is not MPI's");
-  check(ours.sent.size == 0 || memcmp(ours.sent.data, theirs.sent.data, ours.sent.size) == 0,
-        "sendbuf has changed");
-  if (said)
-    check(report.algorithm == GHZ_MPI_NATIVE && report.raw_bytes == 0 && report.sent_bytes == 0 &&
-              report.messages == 0 && report.eb == 0 && report.bound == 0 && report.seconds < 60,
-          "the report says %s", ghz_mpi_algorithm_name(report.algorithm));
-  request_free(&ours);
-  request_free(&theirs);
+static void prepare(test_request *r, const test_comm *on, uint64_t seed) {
+  request_buffers(r, r->type == MPI_DOUBLE ? 8 : 4);
+  request_fill(r, 1, mix(seed, (uint64_t)on->rank));
+  r->options.report = &r->report;
+}
+
+/* Whether this rank is among some: at least one, not all of several. The dice are all ranks'. */
+static int is_among(const test_comm *on, uint64_t dice) {
+  uint64_t ranks = (uint64_t)on->ranks, one = mix(dice, 1) % ranks, spared = (one + 1) % ranks;
+  if ((uint64_t)on->rank == one)
+    return 1;
+  return dice % 2 && (uint64_t)on->rank != spared && mix(dice, 2 + (uint64_t)on->rank) % 2;
 }
 
 /* ---- What the ranks may differ in ---- */
@@ -136,19 +71,19 @@ static void differ(test_request *r, uint64_t dice) {
   if (dice >> 11 & 1 && r->options.shape.dims == 0 && block_values(r->what, 4, 1, 0) == 4)
     r->options.shape = ghz_flat((uint64_t)r->count);
   if (r->options.algorithm != GHZ_MPI_NATIVE)
-    r->type = request_real_type(&dice, r->type == MPI_DOUBLE);
+    r->type = real_type(&dice, r->type == MPI_DOUBLE);
 }
 
 void args_allowed(const test_comm *on, uint64_t seed, const char *where) {
   uint64_t state = seed, *d = &state;
-  test_request plain = request_draw(on, d), other = plain;
+  test_request plain = draw_request(on, d), other = plain;
   int complaints = comms_errors;
   plain.options.mode = other.options.mode = GHZ_MPI_HOMOMORPHIC;
   suite_case("%sallowed differences: %s by %s of %lld, root %d", where, collective_names[plain.what],
              ghz_mpi_algorithm_name(plain.options.algorithm), (long long)plain.count, plain.root);
-  request_prepare(&plain, on, seed);
-  request_prepare(&other, on, seed);
-  if (request_is_among(on, draw(d)))
+  prepare(&plain, on, seed);
+  prepare(&other, on, seed);
+  if (is_among(on, draw(d)))
     differ(&other, mix(seed, 77 + (uint64_t)on->rank));
   int code = request_make(&plain, &plain.options), again = request_make(&other, &other.options);
   check(code == MPI_SUCCESS && again == MPI_SUCCESS && comms_errors == complaints, "the calls return %d and %d",
@@ -157,4 +92,52 @@ void args_allowed(const test_comm *on, uint64_t seed, const char *where) {
         "other bits than without the differences");
   request_free(&plain);
   request_free(&other);
+}
+
+/* ---- What is wrong ---- */
+static int fits(const mistake *m, const test_request *r, const test_comm *on) {
+  return m->anywhere && m->fits(r->what) && (m->alone || on->ranks > 1); /* somebody to differ from */
+}
+
+static void check_error(const test_request *r, int code, int want, int complaints) {
+  char sentence[MPI_MAX_ERROR_STRING] = "";
+  int length, class = ghz_mpi_error_class(code);
+  check(all_same((uint64_t)(code != MPI_SUCCESS ? class : 0), r->comm), "ranks have different errors");
+  if (!check(code != MPI_SUCCESS, "the call succeeds"))
+    return;
+  MPI_Error_string(code, sentence, &length);
+  check(class == want, "the class is %d, should be %d: %s", class, want, sentence);
+  check(comms_errors == complaints + 1 && comms_error == code,
+        "the handler was called %d times, with %d; the call returns %d", comms_errors - complaints, comms_error,
+        code);
+  check(request_is_named(r, sentence), "the sentence is: %s", sentence);
+}
+
+void args_wrong(const test_comm *on, uint64_t seed, const char *where) {
+  uint64_t state = seed, *d = &state, dice;
+  test_request r = draw_request(on, d);
+  const mistake *m;
+  do
+    m = &mistakes[draw_below(d, (uint64_t)mistake_count)];
+  while (!fits(m, &r, on));
+  dice = draw(d);
+  int here_too = is_among(on, dice), complaints = comms_errors;
+  suite_case("%swrong: %s: %s by %s, %s of %lld, root %d; %s", where, m->what, collective_names[r.what],
+             ghz_mpi_algorithm_name(r.options.algorithm), ghz_mpi_mode_name(r.options.mode), (long long)r.count,
+             r.root, here_too ? "here" : "elsewhere");
+  /* Ranks whose count or type is wrong look for the range of what they say before they hear of it:
+   * they have so much. */
+  const test_request wanted = r;
+  r.count += 100000;
+  r.type = MPI_DOUBLE;
+  prepare(&r, on, seed);
+  r.count = wanted.count;
+  r.type = wanted.type;
+  uint64_t before = hash_bytes(r.sent.data, r.sent.size);
+  if (here_too)
+    m->make(&r, on->rank, on->ranks, dice >> 1);
+  int code = request_make(&r, &r.options);
+  check_error(&r, code, m->error_class, complaints);
+  check(hash_bytes(r.sent.data, r.sent.size) == before, "sendbuf has changed");
+  request_free(&r);
 }

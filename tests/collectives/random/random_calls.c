@@ -10,7 +10,6 @@
 #include "comms.h"
 #include "delays.h"
 #include "expected.h"
-#include "quad.h"
 #include "random_args.h"
 #include "shapes.h"
 #include "special.h"
@@ -21,50 +20,7 @@
 #include <string.h>
 #include <time.h>
 
-/* ---- Counting ---- */
 enum { MODES = GHZ_MPI_HOMOMORPHIC + 1, ALGORITHMS = GHZ_MPI_LINEAR + 1 };
-
-/* Of calls, each counted by rank 0 of its communicator. */
-static struct tally {
-  long steps, calls[COLLECTIVES], by_algorithm[ALGORITHMS], by_size[10];
-  long special, again, alone, wrong, allowed, left, late, bystanders;
-} tally;
-
-static void count_call(const call *s, const call_result *l) {
-  if (l->rank != 0)
-    return;
-  tally.calls[s->what]++;
-  tally.special += s->fill != NULL;
-  tally.by_size[l->ranks < 10 ? l->ranks : 0]++;
-  if (l->code != MPI_SUCCESS)
-    return;
-  tally.by_algorithm[l->report.algorithm]++;
-}
-
-static void say_tally(void) {
-  struct tally all;
-  long made;
-  MPI_Reduce(&tally, &all, sizeof tally / sizeof(long), MPI_LONG, MPI_SUM, 0, MPI_COMM_WORLD);
-  MPI_Reduce(&comms_made, &made, 1, MPI_LONG, MPI_MAX, 0, MPI_COMM_WORLD);
-  if (here.rank != 0)
-    return;
-  printf("schedule: %ld steps\n  calls:", tally.steps);
-  for (int i = 0; i < COLLECTIVES; i++)
-    printf(" %s %ld", collective_names[i], all.calls[i]);
-  printf("\n  by algorithm:");
-  for (int i = GHZ_MPI_NATIVE; i < ALGORITHMS; i++)
-    printf(" %s %ld", ghz_mpi_algorithm_name((ghz_mpi_algorithm)i), all.by_algorithm[i]);
-  printf("\n  by ranks:");
-  for (int i = 1; i < 10; i++)
-    if (all.by_size[i])
-      printf(" %d: %ld", i, all.by_size[i]);
-  printf("\n  of these with special values %ld, again another way %ld, alone %ld\n", all.special, all.again,
-         all.alone);
-  printf(
-      "  besides: wrong arguments %ld, allowed differences %ld, left to MPI %ld; %ld communicators, %ld late "
-      "ranks, %ld bystanders\n",
-      all.wrong, all.allowed, all.left, made, all.late, all.bystanders);
-}
 
 /* ---- Delays ---- */
 #define VISIBLE __attribute__((visibility("default")))
@@ -99,7 +55,6 @@ static void set_weather(const test_comm *on, uint64_t dice, uint64_t own) {
   delays(clouds);
   if (late)
     nanosleep(&(struct timespec){.tv_nsec = 30000000}, NULL);
-  tally.late += late;
   delays_pause();
 }
 
@@ -121,7 +76,6 @@ static void bystander_begin(bystander *b, const test_comm *on, uint64_t dice) {
     MPI_Isend(&b->sent, 1, MPI_UINT64_T, to, 0, on->comm, &b->request);
   else if (b->kind == BARRIER)
     MPI_Ibarrier(on->comm, &b->request);
-  tally.bystanders += b->kind != NOBODY && on->rank == 0;
 }
 
 static void bystander_end(bystander *b, const test_comm *on, uint64_t dice) {
@@ -264,12 +218,10 @@ static void once_more(const call *s, const call_result *first, const test_comm *
   suite_case("%s", describe(on, step, call_text(&t)));
   set_weather(on, draw(&dice), own);
   call_result l = make_call(&t, on->comm);
-  count_call(&t, &l);
   if (is_determined(&l, on->comm))
     compare(s, first, &l);
   else
     check(0, "inexact, but was not the first time");
-  tally.again += on->rank == 0;
   call_result_free(&l);
 }
 
@@ -283,9 +235,7 @@ static void all_alone(const call *s, const call_result *first, const test_comm *
   t.deal = (int)dealt_in_all(s, on->ranks);
   suite_case("%s, and alone", describe(on, step, call_text(&t)));
   call_result l = make_call(&t, MPI_COMM_SELF);
-  count_call(&t, &l);
   compare(s, first, &l);
-  tally.alone++;
   call_result_free(&l);
 }
 
@@ -308,9 +258,8 @@ static void check_inexact(const call *s, const call_result *l, MPI_Comm comm) {
 }
 
 /* ---- Steps ---- */
-static void check_call(const call *s, const call_result *l, int complaints) {
+static void check_quiet(int complaints) {
   check(comms_errors == complaints, "the handler was called, with %d", comms_error);
-  count_call(s, l);
 }
 
 static void field_step(const test_comm *on, uint64_t step, uint64_t dice, uint64_t own) {
@@ -321,53 +270,21 @@ static void field_step(const test_comm *on, uint64_t step, uint64_t dice, uint64
   draw_shape(&s, &state);
   suite_case("%s", describe(on, step, call_text(&s)));
   call_result l = make_call(&s, on->comm);
-  check_call(&s, &l, complaints);
+  check_quiet(complaints);
   check_expected(&s, &l, on->comm);
   check_same_bits(&s, &l, on->comm);
   check_inexact(&s, &l, on->comm);
-  args_check_by_mpi(&s, &l, on->comm);
   another_way(&s, &l, on, step, mix(dice, 2), own);
   call_result_free(&l);
 }
 
-/* Value j of the result of what only moves. */
-static double moved_value(const call *s, const call_result *l, uint64_t j) {
-  uint64_t n = s->count;
-  double x = s->what == BCAST     ? special_at(s, (uint64_t)s->root, j)
-             : s->what == SCATTER ? special_at(s, (uint64_t)s->root, (uint64_t)l->rank * n + j)
-                                  : special_at(s, j / n, j % n);
-  return s->type == GHZ_F64 ? x : (double)(float)x;
-}
-
-static void check_moved(const call *s, const call_result *l) {
-  for (uint64_t j = 0; l->result && j < l->values; j++) {
-    double y = s->type == GHZ_F64 ? ((const double *)l->result)[j] : (double)((const float *)l->result)[j];
-    double x = moved_value(s, l, j);
-    quad error = (quad)y - x;
-    int holds = isnan(x)   ? isnan(y)
-                : isinf(x) ? y == x
-                           : !isnan(y) && (error < 0 ? -error : error) <= l->report.eb;
-    if (!check(holds || is_between(s, j), "value %llu is %.17g, should be %.17g, eb %.17g",
-               (unsigned long long)j, y, x, l->report.eb))
-      return;
-  }
-}
-
 /* What has no exact answer: NaN compared by MPI, and averages of denormals in floating point. */
 static int is_vague(const call *s, const call_result *l, special kind, int rounded) {
+  if (!reduces(s->what))
+    return 0;
   if (s->op >= MINIMUM)
     return !compressed(l) && (kind == SPECIAL_NAN || kind == SPECIAL_BITS);
   return s->op == AVERAGE && rounded && (kind == SPECIAL_DENORMAL || kind == SPECIAL_BITS);
-}
-
-static void check_reduced(const call *s, const call_result *l, special kind, uint64_t seed, int inexact) {
-  int rounded = inexact || (!compressed(l) && s->op <= AVERAGE);
-  if (is_vague(s, l, kind, rounded))
-    return;
-  call view = *s;
-  special_use(&view, kind, seed,
-              scatters_sums(s->what) ? block_place(s->what, s->count, l->rank, s->shape.dims) : 0);
-  check_special(&view, l, rounded);
 }
 
 static void special_step(const test_comm *on, uint64_t step, uint64_t dice, uint64_t own) {
@@ -386,13 +303,11 @@ static void special_step(const test_comm *on, uint64_t step, uint64_t dice, uint
   special_use(&s, kind, seed, 0);
   suite_case("%s %s", describe(on, step, call_text(&s)), special_names[kind]);
   call_result l = make_call(&s, on->comm);
-  check_call(&s, &l, complaints);
-  int inexact = on_any(l.report.inexact == 1, on->comm);
-  if (on_all(l.code == MPI_SUCCESS, on->comm) && reduces(s.what))
-    check_reduced(&s, &l, kind, seed, inexact);
-  else if (l.code == MPI_SUCCESS)
-    check_moved(&s, &l);
-  special_use(&s, kind, seed, 0);
+  check_quiet(complaints);
+  int inexact = on_any(l.report.inexact == 1, on->comm),
+      rounded = reduces(s.what) && (inexact || (!compressed(&l) && s.op <= AVERAGE));
+  if (on_all(l.code == MPI_SUCCESS, on->comm) && !is_vague(&s, &l, kind, rounded))
+    check_special(&s, &l, rounded);
   check_same_bits(&s, &l, on->comm);
   check_inexact(&s, &l, on->comm);
   another_way(&s, &l, on, step, mix(dice, 2), own);
@@ -400,18 +315,14 @@ static void special_step(const test_comm *on, uint64_t step, uint64_t dice, uint
 }
 
 /* Calls with arguments by hand, and after a wrong one a good one. */
-static void args_step(const test_comm *on, uint64_t step, uint64_t dice, uint64_t own, int which) {
+static void args_step(const test_comm *on, uint64_t step, uint64_t dice, uint64_t own, int is_wrong) {
   uint64_t seed = mix(dice, 1);
   const char *where = describe(on, step, "");
-  if (which == 0)
-    args_left_to_mpi(on, seed, where);
-  else if (which == 1)
-    args_allowed(on, seed, where);
-  else
+  if (is_wrong)
     args_wrong(on, seed, where);
-  long *count = which == 0 ? &tally.left : which == 1 ? &tally.allowed : &tally.wrong;
-  *count += on->rank == 0;
-  if (which > 1)
+  else
+    args_allowed(on, seed, where);
+  if (is_wrong)
     field_step(on, step, mix(dice, 5), own);
 }
 
@@ -433,7 +344,7 @@ static void perform(uint64_t step) {
   else if (kind < 80)
     special_step(on, step, dice, own);
   else
-    args_step(on, step, dice, own, kind < 85 ? 0 : kind < 90 ? 1 : 2);
+    args_step(on, step, dice, own, kind >= 87);
   bystander_end(&b, on, mix(dice, 6));
 }
 
@@ -447,10 +358,8 @@ static void play(double seconds, long only) {
   double end = MPI_Wtime() + seconds;
   for (long step = 0; only < 0 || step <= only; step++) {
     comms_change((uint64_t)step);
-    if (only < 0 || step == only) {
+    if (only < 0 || step == only)
       perform((uint64_t)step);
-      tally.steps++;
-    }
     if (only < 0 && step % 8 == 7 && !go_on(end))
       return;
   }
@@ -480,7 +389,6 @@ int main(int argc, char **argv) {
   delays(0);
   clouds = 0;
   suite_case("the end");
-  say_tally();
   comms_end();
   return suite_end(NULL);
 }

@@ -45,6 +45,16 @@ uint64_t dealt_before(const call *s, int rank, int ranks) {
 
 uint64_t dealt_in_all(const call *s, int ranks) { return dealt_before(s, ranks, ranks); }
 
+uint64_t call_source(const call *s, int rank, uint64_t j, uint64_t *contribution) {
+  const int from_root = s->what == BCAST || s->what == SCATTER;
+  *contribution = reduces(s->what) ? 0 : from_root ? (uint64_t)s->root : j / s->count;
+  if (scatters_sums(s->what))
+    return block_place(s->what, s->count, rank, s->shape.dims) + j;
+  if (s->what == SCATTER)
+    return (uint64_t)rank * s->count + j;
+  return reduces(s->what) || from_root ? j : j % s->count;
+}
+
 /* ---- What is asked for ---- */
 const char *call_text(const call *s) {
   static _Thread_local char text[500];
@@ -64,7 +74,7 @@ const char *call_text(const call *s) {
 }
 
 /* Complex numbers have several names, and Fortran's need not be there. */
-MPI_Datatype call_type(const call *s) {
+static MPI_Datatype call_type(const call *s) {
   const MPI_Datatype pairs[2][4] = {
       {MPI_C_FLOAT_COMPLEX, MPI_CXX_FLOAT_COMPLEX, MPI_COMPLEX, MPI_COMPLEX8},
       {MPI_C_DOUBLE_COMPLEX, MPI_CXX_DOUBLE_COMPLEX, MPI_DOUBLE_COMPLEX, MPI_COMPLEX16}};
@@ -73,9 +83,11 @@ MPI_Datatype call_type(const call *s) {
     return pair == MPI_DATATYPE_NULL ? pairs[s->type == GHZ_F64][0] : pair;
   return s->type == GHZ_F64 ? MPI_DOUBLE : MPI_FLOAT;
 }
-MPI_Op call_op(const call *s) { return s->op == MINIMUM ? MPI_MIN : s->op == MAXIMUM ? MPI_MAX : MPI_SUM; }
+static MPI_Op call_op(const call *s) {
+  return s->op == MINIMUM ? MPI_MIN : s->op == MAXIMUM ? MPI_MAX : MPI_SUM;
+}
 
-ghz_mpi_options call_options(const call *s, int rank, int ranks) {
+static ghz_mpi_options call_options(const call *s, int rank, int ranks) {
   ghz_mpi_options o = GHZ_MPI_OPTIONS;
   o.bound = s->bound;
   o.shape = s->shape;
@@ -116,33 +128,20 @@ typedef struct shape {
   int receives;
 } shape;
 
-static shape shape_of(const call *s, const call_result *l) {
-  uint64_t n = s->count, own = own_values(s, l->rank), ranks = (uint64_t)l->ranks, rank = (uint64_t)l->rank,
-           all = block_place(s->what, n, l->ranks, s->shape.dims);
-  int at_root = l->rank == s->root;
-  shape p = {.send = own, .recv = own, .in_place = s->in_place, .receives = 1};
-  if (is_rooted(s->what) && s->what != BCAST)
-    p.in_place = s->in_place && at_root;
-  if (has_blocks(s->what))
-    p.own_first = rank * n;
-  if (reduces(s->what))
-    p.send = (scatters_sums(s->what) ? all : n) * dealt(s, l->rank, l->ranks);
-  if (scatters_sums(s->what)) {
-    p.own_first = 0;
-    p.recv = p.in_place ? all : own;
-  }
-  if (s->what == REDUCE || s->what == GATHER)
-    p.receives = at_root;
-  if (gathers_all(s->what) || s->what == GATHER)
-    p.recv = n * ranks;
-  if (s->what == SCATTER) {
-    p.send = at_root ? n * ranks : 0;
-    p.receives = !p.in_place;
-  }
-  if (s->what == BCAST)
-    p.in_place = 1;
-  if (!p.receives)
-    p.recv = 0;
+static shape shape_of(const call *s, const call_result *l, MPI_Comm comm) {
+  const int at_root = l->rank == s->root, in_place = s->in_place && (at_root || !is_rooted(s->what));
+  const test_request r = {.what = s->what,
+                          .send = in_place ? MPI_IN_PLACE : NULL,
+                          .count = (MPI_Count)s->count,
+                          .root = s->root,
+                          .comm = comm};
+  shape p = {.in_place = in_place || s->what == BCAST};
+  request_values(&r, s->shape.dims, &p.send, &p.recv);
+  p.send *= dealt(s, l->rank, l->ranks);
+  p.receives = gets_result(s->what, at_root) && !(s->what == SCATTER && in_place);
+  p.recv = p.receives ? p.recv : 0;
+  if (has_blocks(s->what) && !scatters_sums(s->what))
+    p.own_first = (uint64_t)l->rank * s->count;
   return p;
 }
 
@@ -206,7 +205,7 @@ call_result make_call(const call *s, MPI_Comm comm) {
   call_result l = {0};
   MPI_Comm_rank(comm, &l.rank);
   MPI_Comm_size(comm, &l.ranks);
-  shape p = shape_of(s, &l);
+  shape p = shape_of(s, &l, comm);
   fill_buffers(s, &l, &p);
   uint64_t before = hash_bytes(l.send.data, l.send.size), rest = hash_rest(s, &l, &p);
   ghz_mpi_options o = call_options(s, l.rank, l.ranks);

@@ -54,12 +54,12 @@ uint64_t dealt(const call *s, int rank, int ranks);
 uint64_t dealt_in_all(const call *s, int ranks);
 uint64_t dealt_before(const call *s, int rank, int ranks);
 
+/* Where value j of a rank's result is in the arrays that are given; and the first, or only,
+ * contribution to it. */
+uint64_t call_source(const call *s, int rank, uint64_t j, uint64_t *contribution);
+
 /* A line that says all of it. Static, one per thread. */
 const char *call_text(const call *s);
-
-ghz_mpi_options call_options(const call *s, int rank, int ranks);
-MPI_Datatype call_type(const call *s);
-MPI_Op call_op(const call *s);
 
 /* Makes buffers, makes the call, and checks what holds for every call: its code, guards, what must
  * stay as it is. Release with call_result_free. */

@@ -39,30 +39,16 @@ static int is_sum(const call *s) { return reduces(s->what) && (s->op == SUM || s
 static int64_t most(int64_t a, int64_t b) { return a > b ? a : b; }
 
 /* ---- What a value should be ---- */
-/* Element j of this rank's result, if it is just moved. */
-static expected moved(const claim *c, uint64_t j) {
-  const call *s = c->s;
-  const int from_root = s->what == BCAST || s->what == SCATTER;
-  const uint64_t g = from_root ? (uint64_t)s->root : j / s->count, i = s->what == SCATTER
-                                                                           ? (uint64_t)c->l->rank * s->count + j
-                                                                       : from_root ? j
-                                                                                   : j % s->count;
-  const int64_t value = field_at(&s->data, g, i);
-  return (expected){value, value < 0 ? -value : value, is_missing(s, g, i)};
-}
-
 static expected expect(const claim *c, uint64_t j) {
   const call *s = c->s;
-  if (!reduces(s->what))
-    return moved(c, j);
-  uint64_t i = scatters_sums(s->what) ? block_place(s->what, s->count, c->l->rank, s->shape.dims) + j : j;
+  uint64_t first, i = call_source(s, c->l->rank, j, &first);
   expected e = {0, 0, 0};
-  for (int64_t g = 0; g < c->terms; g++) {
-    int64_t v = field_at(&s->data, (uint64_t)g, i);
-    e.missing |= is_missing(s, (uint64_t)g, i);
+  for (uint64_t g = first; g < first + (uint64_t)c->terms; g++) {
+    int64_t v = field_at(&s->data, g, i);
+    e.missing |= is_missing(s, g, i);
     if (is_sum(s))
       e.exact += v;
-    else if (g == 0 || (s->op == MINIMUM ? v < e.exact : v > e.exact))
+    else if (g == first || (s->op == MINIMUM ? v < e.exact : v > e.exact))
       e.exact = v;
     e.magnitude += v < 0 ? -v : v;
   }

@@ -1,6 +1,7 @@
 /* request.c: the two ways to make a collective call, and its buffers. */
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "request.h"
+#include "suite.h"
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -123,6 +124,21 @@ test_request request_of(collective what, const void *send, void *recv, MPI_Count
                         .options = GHZ_MPI_OPTIONS};
 }
 
+void request_values(const test_request *r, int equal, uint64_t *sends, uint64_t *receives) {
+  int rank, ranks;
+  MPI_Comm_rank(r->comm, &rank);
+  MPI_Comm_size(r->comm, &ranks);
+  const int at_root = rank == r->root;
+  const uint64_t n = r->count > 0 ? (uint64_t)r->count : 0, own = block_values(r->what, n, rank, equal),
+                 all = scatters_sums(r->what) ? block_place(r->what, n, ranks, equal) : n * (uint64_t)ranks;
+  *sends = r->what == BCAST ? 0 : scatters_sums(r->what) ? all : r->what != SCATTER ? own : at_root ? all : 0;
+  *receives = own;
+  if (gathers_all(r->what) || r->what == GATHER || (scatters_sums(r->what) && r->send == MPI_IN_PLACE))
+    *receives = all;
+  if (!gets_result(r->what, at_root))
+    *receives = 0;
+}
+
 int request_make(const test_request *r, const ghz_mpi_options *o) {
   const block_lists *l = lists_of(r, o && o->shape.dims);
   const MPI_Count *places = r->count > INT_MAX ? NULL : l->places; /* as good, and possible */
@@ -164,4 +180,48 @@ int request_is_named(const test_request *r, const char *text) {
   char name[32];
   snprintf(name, sizeof name, "ghz_%s", collective_names[r->what]);
   return strstr(text, name) != NULL;
+}
+
+/* ---- Buffers of its own ---- */
+void request_buffers(test_request *r, uint64_t each) {
+  uint64_t sends, receives;
+  request_values(r, r->options.shape.dims, &sends, &receives);
+  r->sent = guarded_make(sends * each, each);
+  r->received = guarded_make(receives * each, each);
+  r->send = r->sent.data;
+  r->recv = r->received.data;
+}
+
+/* Where the values that this rank gives lie. */
+static guarded *given_by(test_request *r) {
+  static guarded none;
+  int rank;
+  MPI_Comm_rank(r->comm, &rank);
+  return r->what != BCAST ? &r->sent : rank == r->root ? &r->received : &none;
+}
+
+void request_free(test_request *r) {
+  check(guarded_intact(&r->sent) && guarded_intact(&r->received), "bytes beside a buffer have changed");
+  guarded_free(&r->sent);
+  guarded_free(&r->received);
+}
+
+static void fill_numbers(guarded *g, int is_double, uint64_t seed) {
+  for (uint64_t i = 0; i < g->size / (is_double ? 8 : 4); i++) {
+    double x = 1 + (double)(mix(seed, i) % 9973) / 7919;
+    if (is_double)
+      ((double *)(void *)g->data)[i] = x;
+    else
+      ((float *)(void *)g->data)[i] = (float)x;
+  }
+}
+
+void request_fill(test_request *r, int is_float, uint64_t seed) {
+  guarded *g = given_by(r);
+  int each;
+  MPI_Type_size(r->type, &each);
+  if (is_float)
+    fill_numbers(g, each == 8, seed);
+  for (uint64_t i = 0; i < g->size && !is_float; i++)
+    g->data[i] = (uint8_t)(mix(seed, i) & 255);
 }

@@ -70,6 +70,17 @@ typedef struct test_request {
 test_request request_of(collective what, const void *send, void *recv, MPI_Count count, MPI_Datatype type,
                         MPI_Comm comm);
 
+/* Values of the buffers that this rank's call uses, one contribution of sendbuf. */
+void request_values(const test_request *r, int equal, uint64_t *sends, uint64_t *receives);
+
+/* Makes buffers of its own, for values of so many bytes, not in place; what a broadcast gives lies
+ * where its result goes. request_free releases them, and looks at the guards. */
+void request_buffers(test_request *r, uint64_t each);
+void request_free(test_request *r);
+
+/* Fills what this rank gives with any bits, or with floats whose product is one, too. */
+void request_fill(test_request *r, int is_float, uint64_t seed);
+
 /* The call with these options, which may be NULL; blocks with a shape are equal. */
 int request_make(const test_request *r, const ghz_mpi_options *o);
 int request_make_by_mpi(const test_request *r);

@@ -1,10 +1,10 @@
-# GHZ_MPI_CALLS: by default reductions alone; what is named; what is wrong, contradictory or missing
-# is said once.
+# Which calls are taken. GHZ_MPI_CALLS: by default reductions alone; what is named; what is wrong,
+# contradictory or missing is said once. GHZ_MPI_NODE: not those within a node.
 # SPDX-License-Identifier: BSD-3-Clause
 # shellcheck shell=bash source-path=SCRIPTDIR/.. source=helpers.sh
 . "$HERE/helpers.sh"
 unset GHZ_MPI_CALLS
-program=("$STENCIL" float 512 512 5 out.bin)
+program=("$MEDLEY" once out.bin)
 all=(MPI_Allreduce MPI_Reduce MPI_Reduce_scatter_block MPI_Bcast MPI_Scatter MPI_Allgather)
 
 # compressed CALL...: these and no others.
@@ -24,6 +24,9 @@ compressed MPI_Allreduce MPI_Reduce MPI_Reduce_scatter_block
 calls MPI_Bcast unwanted "$RANKS"
 taken "$@" GHZ_MPI_CALLS=all "${program[@]}"
 compressed "${all[@]}"
+calls MPI_Allreduce small $((5 * RANKS))
+calls MPI_Allreduce type $((2 * RANKS))
+calls all failed 0
 taken "$@" GHZ_MPI_CALLS=MPI_Bcast,Reduce_Scatter "${program[@]}"
 compressed MPI_Bcast MPI_Reduce_scatter_block
 taken "$@" GHZ_MPI_CALLS= "${program[@]}"
@@ -32,11 +35,6 @@ compressed MPI_Allreduce MPI_Reduce MPI_Reduce_scatter_block
 taken GHZ_MPI_BOUND=bcast:abs:1e-3 GHZ_MPI_CALLS=allreduce "${program[@]}" # which has no bound
 compressed
 calls MPI_Allreduce unwanted $((8 * RANKS))
-
-# once TEXT: in the log, by one process.
-once() {
-  [ "$(grep -cF -e "$1" log)" = 1 ] || { cat log >&2 && die "'$1' is not told once"; }
-}
 
 for wrong in allreduce,brodcast "," "allreduce," ",reduce" "allreduce reduce" none alltoall; do
   if (taken "$@" GHZ_MPI_CALLS="$wrong" "${program[@]}") >log 2>&1; then
@@ -47,3 +45,45 @@ for wrong in allreduce,brodcast "," "allreduce," ",reduce" "allreduce reduce" no
 done
 taken GHZ_MPI_CALLS=all "${program[@]}" 2>log
 once "GHZ_MPI_CALLS is set and GHZ_MPI_BOUND is not"
+
+# Calls of processes that share a node are MPI's, unless something is asked for that MPI does not
+# give.
+unset GHZ_MPI_NODE
+export GHZ_MPI_CALLS=all
+
+# all_are COLUMN: of each collective the one call that each process makes.
+all_are() {
+  local call
+  for call in "${all[@]}"; do
+    calls "$call" "$1" "$RANKS"
+  done
+}
+
+plain "$MEDLEY" once plain.bin
+taken "$@" "${program[@]}"
+all_are node
+cmp plain.bin out.bin || die "what MPI does differs"
+says "its processes share a node, where memory is faster (GHZ_MPI_NODE=compress compresses there, too)" report
+says "verdict: nothing was compressed" report
+taken "$@" GHZ_MPI_NODE=mpi "${program[@]}"
+all_are node
+for asked in GHZ_MPI_NODE=compress GHZ_MPI_MODE=homomorphic GHZ_MPI_ALGORITHM=ring; do
+  taken "$@" $asked "${program[@]}"
+  all_are compressed
+done
+taken GHZ_MPI_BOUND=float "${program[@]}"
+calls MPI_Allreduce compressed "$RANKS"
+
+taken GHZ_MPI_BOUND=allreduce:float,abs:1e-3 "${program[@]}"
+calls MPI_Allreduce compressed "$RANKS"
+calls MPI_Bcast node "$RANKS" # the bound of one collective says nothing of the others
+
+taken "$@" GHZ_MPI_NODE=always "${program[@]}" 2>log
+all_are node
+once "GHZ_MPI_NODE=always is not understood and is ignored; it must be mpi or compress"
+
+# MPICH can take every other process for one of another node.
+if [ "$(vendor)" = mpich ]; then
+  taken "$@" MPIR_CVAR_ODD_EVEN_CLIQUES=1 "${program[@]}"
+  all_are compressed
+fi

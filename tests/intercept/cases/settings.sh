@@ -2,8 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # shellcheck shell=bash source-path=SCRIPTDIR/.. source=helpers.sh
 . "$HERE/helpers.sh"
-size=(float 512 512 5)
-plain "$STENCIL" "${size[@]}" plain.bin
+plain "$MEDLEY" once plain.bin
 
 # parts SECONDS A... -- B...: rank 0 runs with A, the others with B in the environment.
 parts() {
@@ -12,8 +11,8 @@ parts() {
   while [ "$1" != -- ]; do first+=("$1") && shift; done
   shift
   rest=("$@")
-  timeout -k 5 "$limit" "${start[@]}" -n 1 env "${first[@]}" "$STENCIL" "${size[@]}" out.bin : \
-    -n $((RANKS - 1)) env "${rest[@]}" "$STENCIL" "${size[@]}" out.bin
+  timeout -k 5 "$limit" "${start[@]}" -n 1 env "${first[@]}" "$MEDLEY" once out.bin : \
+    -n $((RANKS - 1)) env "${rest[@]}" "$MEDLEY" once out.bin
 }
 
 load=LD_PRELOAD=$preload
@@ -61,9 +60,6 @@ fi
 says "not every process has loaded it" log
 
 # Wrong values and names: said once, by rank 0, and as good as none.
-once() {
-  [ "$(grep -cF -e "$1" log)" = 1 ] || { cat log >&2 && die "'$1' is not told once"; }
-}
 bound=("$load" GHZ_MPI_BOUND=abs:1e-3 GHZ_MPI_MODE=homomorphic)
 parts 60 "${bound[@]}" GHZ_MPI_THREADS=0 GHZ_MPI_THRESHOLD=1x GHZ_MPI_INIT_TIMEOUT=soon -- \
   "${bound[@]}" GHZ_MPI_THREADS=0 GHZ_MPI_THRESHOLD=1y GHZ_MPI_INIT_TIMEOUT=soon 2>log || die "exit code $?"
@@ -74,51 +70,51 @@ once GHZ_MPI_INIT_TIMEOUT=soon
 parts 60 "${bound[@]}" -- "${bound[@]}" GHZ_MPI_THREADS=few GHZ_MPI_THRESHOLD=1y 2>log || die "exit code $?"
 once 'on rank 1: GHZ_MPI_THREADS=few'
 [ "$(wc -l <log)" = 1 ] || { cat log >&2 && die "more is told of other ranks"; }
-taken GHZ_MPI_BOUND=abs:1e-3 GHZ_MPI_MODE=homomorphic GHZ_MPI_EXTENTS=512x512x "$STENCIL" "${size[@]}" out.bin 2>log
+taken GHZ_MPI_BOUND=abs:1e-3 GHZ_MPI_MODE=homomorphic GHZ_MPI_EXTENTS=512x512x "$MEDLEY" once out.bin 2>log
 once GHZ_MPI_EXTENTS=512x512x
 [ "$(figure bytes MPI_Bcast sent)" = "$flat" ] || die "extents that are not understood change something"
 for wrong in GHZ_MPI_BOUND=abs:-1 GHZ_MPI_BOUND=rel:nan GHZ_MPI_BOUND=much GHZ_MPI_BOND=abs:1e-3; do
-  taken "$wrong" "$STENCIL" "${size[@]}" out.bin 2>log
+  taken "$wrong" "$MEDLEY" once out.bin 2>log
   once "$wrong"
   cmp plain.bin out.bin || die "compressed with $wrong"
 done
-taken GHZ_MPI_BOUND=abs:1e-3 GHZ_MPI_MODE=homomorphic GHZ_MPI_THRESHOLD=1x "$STENCIL" "${size[@]}" out.bin 2>log
+taken GHZ_MPI_BOUND=abs:1e-3 GHZ_MPI_MODE=homomorphic GHZ_MPI_THRESHOLD=1x "$MEDLEY" once out.bin 2>log
 once GHZ_MPI_THRESHOLD=1x
 calls MPI_Bcast compressed "$RANKS"
-taken GHZ_MPI_BOUND=abs:1e-3 GHZ_MPI_THRESHOLD=1G "$STENCIL" "${size[@]}" out.bin
+taken GHZ_MPI_BOUND=abs:1e-3 GHZ_MPI_THRESHOLD=1G "$MEDLEY" once out.bin
 calls all compressed 0
 cmp plain.bin out.bin || die "compressed below the threshold"
 # An algorithm that not every collective has serves those that have it.
 for way in ring tree; do
-  taken GHZ_MPI_BOUND=abs:1e-3 GHZ_MPI_MODE=homomorphic GHZ_MPI_ALGORITHM=$way "$STENCIL" "${size[@]}" out.bin
+  taken GHZ_MPI_BOUND=abs:1e-3 GHZ_MPI_MODE=homomorphic GHZ_MPI_ALGORITHM=$way "$MEDLEY" once out.bin
   calls all compressed $((6 * RANKS))
 done
 # Single values, too: a threshold of nothing. What that risks is said once.
-taken GHZ_MPI_BOUND=abs:1e-3 GHZ_MPI_MODE=homomorphic GHZ_MPI_THRESHOLD=0 "$STENCIL" "${size[@]}" out.bin 2>log
+taken GHZ_MPI_BOUND=abs:1e-3 GHZ_MPI_MODE=homomorphic GHZ_MPI_THRESHOLD=0 "$MEDLEY" once out.bin 2>log
 calls MPI_Allreduce small 0
 risk="GHZ_MPI_THRESHOLD=0 takes small calls, too"
-[ "$(grep -cF "$risk" log)" = 1 ] || { cat log >&2 && die "the risk is not told once"; }
-taken GHZ_MPI_BOUND=float GHZ_MPI_THRESHOLD=0 "$STENCIL" "${size[@]}" out.bin 2>log
-! grep -F "$risk" log || die "there is no risk"
-taken GHZ_MPI_BOUND=allreduce:float,abs:1e-3 GHZ_MPI_THRESHOLD=0 "$STENCIL" "${size[@]}" out.bin 2>log
 once "$risk"
-taken GHZ_MPI_BOUND=allreduce:float,abs:1e-3 GHZ_MPI_CALLS=allreduce GHZ_MPI_THRESHOLD=0 "$STENCIL" "${size[@]}" out.bin 2>log
+taken GHZ_MPI_BOUND=float GHZ_MPI_THRESHOLD=0 "$MEDLEY" once out.bin 2>log
+! grep -F "$risk" log || die "there is no risk"
+taken GHZ_MPI_BOUND=allreduce:float,abs:1e-3 GHZ_MPI_THRESHOLD=0 "$MEDLEY" once out.bin 2>log
+once "$risk"
+taken GHZ_MPI_BOUND=allreduce:float,abs:1e-3 GHZ_MPI_CALLS=allreduce GHZ_MPI_THRESHOLD=0 "$MEDLEY" once out.bin 2>log
 ! grep -F "$risk" log || die "there is no risk in what is taken"
 
 # The report: on stderr; where it cannot be written, too; not at all.
-taken GHZ_MPI_BOUND=abs:1e-3 GHZ_MPI_REPORT=1 "$STENCIL" "${size[@]}" out.bin 2>log
+taken GHZ_MPI_BOUND=abs:1e-3 GHZ_MPI_REPORT=1 "$MEDLEY" once out.bin 2>log
 says "bound abs:1e-3" log
-taken GHZ_MPI_BOUND=abs:1e-3 GHZ_MPI_REPORT=/nowhere/report "$STENCIL" "${size[@]}" out.bin 2>log
+taken GHZ_MPI_BOUND=abs:1e-3 GHZ_MPI_REPORT=/nowhere/report "$MEDLEY" once out.bin 2>log
 says "/nowhere/report: No such file" log
 says "bound abs:1e-3" log
-taken GHZ_MPI_BOUND=abs:1e-3 GHZ_MPI_REPORT=0 "$STENCIL" "${size[@]}" out.bin >log 2>&1
+taken GHZ_MPI_BOUND=abs:1e-3 GHZ_MPI_REPORT=0 "$MEDLEY" once out.bin >log 2>&1
 if [ -s log ] || [ -e report ]; then die "a report that nobody asked for"; fi
 # What was a setting once.
 for gone in plain fastest; do
-  taken GHZ_MPI_BOUND=abs:1e-3 GHZ_MPI_MODE=$gone "$STENCIL" "${size[@]}" out.bin 2>log
+  taken GHZ_MPI_BOUND=abs:1e-3 GHZ_MPI_MODE=$gone "$MEDLEY" once out.bin 2>log
   once "GHZ_MPI_MODE=$gone is not understood and is ignored; it must be auto or homomorphic (in place of plain: "
   calls MPI_Allreduce compressed "$RANKS"
 done
-taken GHZ_MPI_BOUND=abs:1e-3 GHZ_MPI_VERBOSE=1 GHZ_MPI_KEEP_ROOT=0 "$STENCIL" "${size[@]}" out.bin 2>log
+taken GHZ_MPI_BOUND=abs:1e-3 GHZ_MPI_VERBOSE=1 GHZ_MPI_KEEP_ROOT=0 "$MEDLEY" once out.bin 2>log
 once "GHZ_MPI_VERBOSE=1: there is no such setting, and it is ignored (the report of the library to preload, "
 once "GHZ_MPI_KEEP_ROOT=0: there is no such setting, and it is ignored (options.keep_root of ghz_bcast)"
