@@ -184,6 +184,7 @@ static bool end_output(void) {
 int main(int argc, char **argv) {
   hold_standard();
   signals_install();
+  files_raise_limit();
   int code = dispatch(argc, argv);
   if (!end_output()) {
     if (errno != EPIPE) /* the reader closed it early: no error */

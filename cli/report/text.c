@@ -22,13 +22,29 @@ number_text text_bytes(uint64_t bytes) {
   return t;
 }
 
-number_text text_double(double value) {
+/* In so many digits, or more. */
+static number_text shortest(double value, int digits, bool narrow) {
   number_text t;
-  for (int digits = 6; digits <= 17; digits++) {
+  for (;; digits++) {
     snprintf(t.text, sizeof t.text, "%.*g", digits, value);
-    if (isnan(value) || strtod(t.text, NULL) == value)
-      break;
+    const double back = strtod(t.text, NULL);
+    if (digits == 17 || isnan(value) || (narrow ? (double)(float)back : back) == value)
+      return t;
   }
+}
+
+number_text text_double(double value) {
+  return shortest(value, 6, false);
+}
+
+number_text fill_text(ghz_type type, double fill) {
+  return shortest(fill, 1, type == GHZ_F32);
+}
+
+number_text text_number(const char *format, double value) {
+  number_text t = {"-"};
+  if (!isnan(value))
+    snprintf(t.text, sizeof t.text, format, value); /* NOLINT(clang-diagnostic-format-nonliteral) */
   return t;
 }
 

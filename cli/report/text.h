@@ -18,7 +18,13 @@ number_text text_bytes(uint64_t bytes);
 /* A double in as few digits as read back as the same value. */
 number_text text_double(double value);
 
-/* The same for JSON, which has neither infinities nor NaN: they become null. */
+/* A fill value in as few digits as read back as the same value of the type. */
+number_text fill_text(ghz_type type, double fill);
+
+/* A double in a format, as in "%.2f"; "-" for NaN, a number that there is not. */
+number_text text_number(const char *format, double value);
+
+/* The digits of text_double for JSON, which has neither infinities nor NaN: they become null. */
 number_text text_json(double value);
 
 /* Writes a JSON string with its quotes. Bytes that are not UTF-8 become U+FFFD. */

@@ -114,14 +114,14 @@ static bool open_and_compare(file_pair *p) {
 
 /* ---- HDF5 ------------------------------------------------------------------------------------ */
 
-static bool add_chunks(const char *name, ghz_context *ctx, const ghz_frame f[2], void *tally) {
+static bool add_chunks(const char *name, ghz_context *ctx, const ghz_frame *f, void *tally) {
   return library_ok(name, ctx, ghz_tally_add_pair(ctx, tally, f[0].stream, f[1].stream));
 }
 
-static bool compare_variables(const options *o, ghz_context *ctx, const h5_variable v[2]) {
+static bool compare_variables(const options *o, ghz_context *ctx, const h5_variable *v) {
   file_pair p = {.o = o, .name = {v[0].label, v[1].label}, .shape = v[0].array};
   ghz_comparison c;
-  if (!h5_each_chunk_pair(v, ctx, add_chunks, &p.tally) ||
+  if (!h5_each_chunk(v, 2, ctx, add_chunks, &p.tally) ||
       !library_ok(v[1].label, NULL, ghz_tally_comparison(&p.tally, NULL, &c)))
     return false;
   c.specials -= v[0].padding;
@@ -134,7 +134,7 @@ static bool compare_variables(const options *o, ghz_context *ctx, const h5_varia
 
 static bool compare_operands(file_pair *p) {
   const options *o = p->o;
-  return o->var || h5_named(o->files[0]) ? h5_each_variable_pair(o, p->ctx, compare_variables)
+  return o->var || h5_named(o->files[0]) ? h5_each_variable(o, p->ctx, o->files, 2, compare_variables)
                                          : open_and_compare(p);
 }
 
@@ -154,15 +154,12 @@ const verb verb_diff = {
     .name = "diff",
     .operands = "A.ghz B.ghz",
     .summary = "print how far apart two compressed files are, and their dot product",
-    .details = "Prints the dot product of two files, the mean and the root mean square of A - B, the\n"
-               "largest difference and where it is. These are computed exactly from the compressed\n"
-               "form and rounded once. After each stands an interval that is guaranteed to contain the\n"
-               "same number for the original values: it follows from the bounds of the files. Both\n"
-               "files must have the same type, shape and bound, as for ghz sub. Fill values, NaN and\n"
-               "infinities are left out. ghz compare decompresses instead: it takes files of any kind\n"
-               "and bound, and says whether a result keeps its bound. Of HDF5 and netCDF files, compares\n"
-               "the variable --var, or all of A that the HDF5 filter compressed; --json prints an object\n"
-               "for each.",
+    .details =
+        "Prints the dot product of two files, the mean and the root mean square of A - B, the largest\n"
+        "difference and where it is, computed and with intervals as in ghz stats. Both files must have the\n"
+        "same type, shape and bound, as for ghz sub. ghz compare decompresses instead: it takes files of any\n"
+        "kind and bound, and says whether a result keeps its bound. Of HDF5 and netCDF files, compares the\n"
+        "variable --var, or all of A that the HDF5 filter compressed; --json prints an object for each.",
     .examples = "  ghz diff after.ghz before.ghz\n",
     .least = 2,
     .most = 2,

@@ -58,13 +58,12 @@ const verb verb_minmax = {
     .name = "minmax",
     .operands = "FILE...",
     .summary = "print the least and greatest values, or write the extremes of several files",
-    .details = "Prints the least and the greatest finite value of each file, which is raw, .npy or\n"
-               ".ghz. --json prints them as one array of objects. With --min or --max, reads\n"
-               "compressed files and writes one: at each position the least or the greatest value of\n"
-               "all files, or NaN if one of them is NaN. The files must have the same type, shape and\n"
-               "step; those with a shape must have been compressed with --order lorenzo. The bound of\n"
-               "the result is that of one file. If the name of the output ends in .npy, .f32 or .f64,\n"
-               "writes decompressed values.",
+    .details =
+        "Prints the least and the greatest finite value of each file, which is raw, .npy or .ghz. With --min\n"
+        "or --max, reads compressed files and writes one: at each position the least or the greatest value\n"
+        "of all files, or NaN if one of them is NaN. They must have the same type, shape and step; those\n"
+        "with a shape must have been compressed with --order lorenzo. The bound of the result is that of one\n"
+        "file.",
     .examples = "  ghz minmax wave.f32 wave.f32.ghz\n"
                 "  ghz minmax --max day-*.ghz -o warmest.ghz\n",
     .least = 1,

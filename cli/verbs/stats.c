@@ -66,13 +66,13 @@ static bool print_numbers(const options *o, file_numbers *f, uint64_t padding) {
 
 static bool stats_of_variable(const options *o, ghz_context *ctx, const h5_variable *v) {
   file_numbers f = {.name = v->label, .range = range_nothing()};
-  return h5_each_chunk(v, ctx, add_frame, &f) && print_numbers(o, &f, v->padding);
+  return h5_each_chunk(v, 1, ctx, add_frame, &f) && print_numbers(o, &f, v->padding);
 }
 
 static bool stats_of_file(const options *o, ghz_context *ctx, const char *path) {
   frame_reader r;
   if (o->var || h5_named(path))
-    return h5_each_variable(o, ctx, path, stats_of_variable);
+    return h5_each_variable(o, ctx, &path, 1, stats_of_variable);
   if (!reader_open(&r, path))
     return false;
   file_numbers f = {.name = r.file->name, .range = range_nothing()};
@@ -89,13 +89,12 @@ const verb verb_stats = {
     .name = "stats",
     .operands = "[FILE.ghz...]",
     .summary = "print sum, mean, variance and norm of compressed files",
-    .details = "Prints the number of finite values, the least and the greatest as decompressed, and\n"
-               "their sum, mean, variance (of the population), standard deviation and L2 norm. These\n"
-               "are computed exactly from the compressed form and rounded once. After each stands an\n"
-               "interval that is guaranteed to contain the same statistic of the original values: it\n"
-               "follows from the bound of the file. Fill values, NaN and infinities are left out.\n"
-               "--json prints everything as one array of objects. Of HDF5 and netCDF files, prints those\n"
-               "of the variable --var, or of all that the HDF5 filter compressed.",
+    .details =
+        "Prints the number of finite values, the least and the greatest as decompressed, and their sum,\n"
+        "mean, variance (of the population), standard deviation and L2 norm. These are computed exactly from\n"
+        "the compressed form and rounded once. After each stands an interval that is guaranteed to contain\n"
+        "the same statistic of the original values. Of HDF5 and netCDF files, prints those of the variable\n"
+        "--var, or of all that the HDF5 filter compressed.",
     .examples = "  ghz stats wave.f32.ghz\n"
                 "  ghz stats --json a.ghz b.ghz | jq '.[].mean.value'\n",
     .least = 1,
