@@ -197,10 +197,8 @@ static bool compare_values(comparison *c, hid_t a, hid_t b, const char *path, co
     ok = paths_include(&c->differing, path, c->o->files[0]);
   else if (!ok && !units)
     fail(other, "%s: has other units than in %s: " SAME_PLACES, path, c->o->files[0]);
-  else if (!ok && (at < 0 || !x.at || !y.at))
-    fail(other, "%s: %s that in %s: " SAME_PLACES, path,
-         (x.at || x.count == 0) && (y.at || y.count == 0) ? "differs from" : "cannot be compared with",
-         c->o->files[0]);
+  else if (!ok && at < 0)
+    fail(other, "%s: differs from that in %s: " SAME_PLACES, path, c->o->files[0]);
   else if (!ok)
     fail(other, "%s: is %s at %lld, but %s in %s: " SAME_PLACES, path, text_double(number_at(&y, at)).text,
          (long long)at, text_double(number_at(&x, at)).text, c->o->files[0]);

@@ -49,15 +49,16 @@ typedef struct options {
 
 typedef struct verb {
   const char *name;
-  const char *alias;     /* another name, or NULL */
-  const char *operands;  /* as in "[FILE...]" */
-  const char *summary;   /* one line, for the list of verbs */
-  const char *details;   /* paragraphs for --help, after the usage */
-  const char *examples;  /* lines */
-  const char *type_help; /* for --type, where it has another meaning; or NULL */
-  int least, most;       /* operands */
-  bool factor;           /* the first operand is a number */
-  int (*run)(const options *o);
+  const char *alias;            /* another name, or NULL */
+  const char *operands;         /* as in "[FILE...]" */
+  const char *summary;          /* one line, for the list of verbs */
+  const char *details;          /* paragraphs for --help, after the usage */
+  const char *examples;         /* lines */
+  const char *type_help;        /* for --type, where it has another meaning; or NULL */
+  int least, most;              /* operands */
+  bool factor;                  /* the first operand is a number */
+  int (*run)(const options *o); /* returns the exit code; or: */
+  bool (*each)(const options *o, ghz_context *ctx, const char *path); /* for one file after the other */
 } verb;
 
 /* Parses argv[1..] for a verb. Returns -1 to go on, else the exit code (--help, wrong usage). */

@@ -134,19 +134,6 @@ typedef enum alignment { ALIGN_LEFT, ALIGN_MIDDLE, ALIGN_RIGHT } alignment;
 
 /* ---- A canvas -------------------------------------------------------------------------------- */
 
-/* Makes a white canvas. False if memory is lacking. */
-static bool canvas_begin(canvas *c, size_t width, size_t height) {
-  *c = (canvas){.width = width, .height = height, .pixels = malloc(width * height * sizeof *c->pixels)};
-  if (c->pixels)
-    memset(c->pixels, 255, width * height * sizeof *c->pixels);
-  return c->pixels != NULL;
-}
-
-static void canvas_free(canvas *c) {
-  free(c->pixels);
-  c->pixels = NULL;
-}
-
 static void canvas_fill(const canvas *c, size_t x, size_t y, size_t width, size_t height, colour with) {
   for (size_t row = y; row < y + height && row < c->height; row++)
     for (size_t column = x; column < x + width && column < c->width; column++)
@@ -308,14 +295,6 @@ static size_t draw_caption(const canvas *c, size_t top, const char *caption) {
   return lines;
 }
 
-static void draw(const picture *p, const canvas *c, const layout *l, const picture_labels *labels) {
-  scale values = scale_of_values(p), errors = scale_of_errors(labels->error);
-  draw_panel(p, c, l, 0, labels->original, &values);
-  draw_panel(p, c, l, 1, labels->result, &values);
-  draw_panel(p, c, l, 2, "error (result - original)", &errors);
-  draw_caption(c, TOP + l->height + BELOW, labels->caption);
-}
-
 /* ---- The file ---- */
 
 static bool write_png(const canvas *c, const char *path, bool force) {
@@ -335,15 +314,20 @@ static bool write_png(const canvas *c, const char *path, bool force) {
 }
 
 bool picture_write(const picture *p, const char *path, bool force, const picture_labels *labels) {
-  layout l = lay_out(p);
-  canvas c;
-  const size_t width = 3 * l.column + 4 * GAP;
-  const size_t lines = draw_caption(&(canvas){.width = width}, 0, labels->caption);
-  if (!canvas_begin(&c, width, TOP + l.height + BELOW + lines * CAPTION))
+  const layout l = lay_out(p);
+  const scale values = scale_of_values(p), errors = scale_of_errors(labels->error);
+  canvas c = {.width = 3 * l.column + 4 * GAP};
+  c.height = TOP + l.height + BELOW + draw_caption(&(canvas){.width = c.width}, 0, labels->caption) * CAPTION;
+  c.pixels = malloc(c.width * c.height * sizeof *c.pixels);
+  if (!c.pixels)
     return fail(path, "out of memory for the picture");
-  draw(p, &c, &l, labels);
-  bool ok = write_png(&c, path, force);
-  canvas_free(&c);
+  memset(c.pixels, 255, c.width * c.height * sizeof *c.pixels); /* white */
+  draw_panel(p, &c, &l, 0, labels->original, &values);
+  draw_panel(p, &c, &l, 1, labels->result, &values);
+  draw_panel(p, &c, &l, 2, "error (result - original)", &errors);
+  draw_caption(&c, TOP + l.height + BELOW, labels->caption);
+  const bool ok = write_png(&c, path, force);
+  free(c.pixels);
   return ok;
 }
 

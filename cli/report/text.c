@@ -103,15 +103,13 @@ void json_numbers(const uint64_t *numbers, unsigned count) {
 
 /* ---- Numbers with intervals ------------------------------------------------------------------ */
 
-void estimate_print(const char *name, const ghz_estimate *v) {
-  if (isnan(v->value))
+void estimate_show(bool json, const char *name, const char *member, const ghz_estimate *v) {
+  if (json)
+    printf(", \"%s\": {\"value\": %s, \"low\": %s, \"high\": %s}", member, text_json(v->value).text,
+           text_json(v->low).text, text_json(v->high).text);
+  else if (isnan(v->value))
     printf("  %-18s-\n", name);
   else
     printf("  %-18s%-24s in [%s, %s]\n", name, text_double(v->value).text, text_double(v->low).text,
            text_double(v->high).text);
-}
-
-void estimate_json(const char *name, const ghz_estimate *v) {
-  printf(", \"%s\": {\"value\": %s, \"low\": %s, \"high\": %s}", name, text_json(v->value).text,
-         text_json(v->low).text, text_json(v->high).text);
 }

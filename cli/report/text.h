@@ -5,6 +5,7 @@
 
 #include <ghz/ghz.h>
 #include <ghz/numbers.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 
@@ -47,10 +48,8 @@ bound_text text_bound(const ghz_lattice *l, uint32_t terms, double bound);
 
 /* ---- Numbers with intervals ------------------------------------------------------------------ */
 
-/* A line: the number, and between what the original's is. */
-void estimate_print(const char *name, const ghz_estimate *v);
-
-/* A member of an object, with a comma before it. */
-void estimate_json(const char *name, const ghz_estimate *v);
+/* A line, the number and between what the original's is; or a member of an object of JSON, with a
+ * comma before it. */
+void estimate_show(bool json, const char *name, const char *member, const ghz_estimate *v);
 
 #endif

@@ -387,13 +387,6 @@ static bool find_bound(comparison *c) {
 
 /* ---- Shapes ---- */
 
-/* Whether --dims agrees with the shape that a file has. */
-static bool check_dims(const values *v, const shape *dims) {
-  uint64_t folded[3];
-  return v->shape.ndim < 2 || !shape_fold(dims, folded) || shape_folds_to(&v->shape, folded) ||
-         fail_contradicts(v->name, &v->shape, dims);
-}
-
 /* The shape is that of --dims, or of a file that knows one. */
 static bool choose_shape(comparison *c) {
   const shape *given = &c->o->dims, *own = &c->original.shape;
@@ -402,8 +395,11 @@ static bool choose_shape(comparison *c) {
   shape_text(&c->result.shape, b, sizeof b);
   if (!shape_agrees(own, &c->result.shape))
     return fail(c->result.name, "shape %s differs from %s in %s", b, a, c->original.name);
-  if (!check_dims(&c->original, given) || !check_dims(&c->result, given))
-    return false;
+  for (int i = 0; i < 2; i++) {
+    const values *v = i ? &c->result : &c->original;
+    if (!shape_agrees(&v->shape, given))
+      return fail_contradicts(v->name, &v->shape, given);
+  }
   c->shape = given->ndim ? *given : own->ndim ? *own : c->result.shape;
   return true;
 }

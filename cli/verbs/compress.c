@@ -28,22 +28,6 @@ static bool check_type(const compression *c, const compression *first) {
               type_name(c->in.type), type_name(first->in.type), first->in.file.name);
 }
 
-/* Opens all files of the command, and finds the range that they have together. Their `in` is then
- * open; `files` has as many places as the command has files. On failure none is. */
-static bool together_open(compression *files, int count, const char *const *paths, value_range *r) {
-  *r = range_nothing();
-  for (int i = 0; i < count; i++) {
-    compression *c = &files[i];
-    const bool ok = compression_open(c, paths[i]);
-    if (ok && check_type(c, files) && add_range(c, r))
-      continue;
-    for (int k = 0; k < i + ok; k++)
-      compression_close(&files[k]);
-    return false;
-  }
-  return true;
-}
-
 typedef struct command {
   const options *o;
   compression base; /* what all files have in common */
@@ -108,22 +92,30 @@ static bool compress_each(command *c) {
   return ok;
 }
 
+/* Finds the range that all files have together, before any is compressed. */
 static bool compress_together(command *c) {
   const int count = c->o->file_count;
-  value_range r;
+  value_range r = range_nothing();
   compression *files = calloc((size_t)count, sizeof *files);
-  if (!files)
-    return fail(c->o->verb, "out of memory");
-  for (int i = 0; i < count; i++)
-    files[i] = c->base;
-  bool ok = together_open(files, count, c->o->files, &r);
-  for (int i = 0; ok && i < count; i++)
-    files[i].range = &r;
-  bool all = ok;
-  for (int i = 0; ok && i < count; i++)
-    all = compress_opened(c, &files[i]) && all;
+  bool ok = files || fail(c->o->verb, "out of memory"), all = ok;
+  int opened = 0;
+  for (; ok && opened < count; opened += ok) {
+    compression *one = &files[opened];
+    *one = c->base;
+    one->range = &r;
+    ok = compression_open(one, c->o->files[opened]);
+    if (ok && !(check_type(one, files) && add_range(one, &r))) {
+      compression_close(one);
+      ok = false;
+    }
+  }
+  for (int i = 0; i < opened; i++)
+    if (ok)
+      all = compress_opened(c, &files[i]) && all;
+    else
+      compression_close(&files[i]);
   free(files);
-  return all;
+  return ok && all;
 }
 
 static int compress(const options *o) {

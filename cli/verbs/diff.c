@@ -43,44 +43,44 @@ static bool add_frames(file_pair *p) {
   return true;
 }
 
-static void print_table(const file_pair *p, const ghz_comparison *c) {
-  const shape *s = &p->shape;
-  printf("%s, %s\n  pairs             %llu\n", p->name[0], p->name[1], (n)c->count);
-  if (c->specials)
-    printf("  left out          %llu (fill values, NaN, infinities), %llu of them in one file alone\n",
-           (n)c->specials, (n)c->mismatches);
-  estimate_print("dot product", &c->product);
-  estimate_print("mean difference", &c->mean);
-  estimate_print("rms difference", &c->rms);
-  estimate_print("largest", &c->largest);
-  if (c->count)
-    printf("  largest at        %s\n", shape_place(s, c->index).text);
-}
-
-static void print_json(const file_pair *p, const ghz_comparison *c) {
-  const shape *s = &p->shape;
+/* Where the largest difference is. */
+static void print_place(const shape *s, const ghz_comparison *c, bool json) {
   uint64_t index[GHZ_FILE_NDIM];
-  printf("{\"files\": [");
-  json_string(stdout, p->name[0]);
-  printf(", ");
-  json_string(stdout, p->name[1]);
-  printf("], \"count\": %llu, \"specials\": %llu, \"mismatches\": %llu", (n)c->count, (n)c->specials,
-         (n)c->mismatches);
-  estimate_json("dot", &c->product);
-  estimate_json("mean_difference", &c->mean);
-  estimate_json("rms_difference", &c->rms);
-  estimate_json("max_difference", &c->largest);
-  if (c->count == 0) {
-    printf(", \"max_difference_at\": null}\n");
-    return;
-  }
-  printf(", \"max_difference_at\": %llu", (n)c->index);
-  if (s->ndim) {
+  if (!json && c->count)
+    printf("  largest at        %s\n", shape_place(s, c->index).text);
+  if (json && c->count == 0)
+    printf(", \"max_difference_at\": null");
+  else if (json)
+    printf(", \"max_difference_at\": %llu", (n)c->index);
+  if (json && c->count && s->ndim) {
     shape_index(s, c->index, index);
     printf(", \"max_difference_index\": ");
     json_numbers(index, s->ndim);
   }
-  printf("}\n");
+}
+
+static void print(const file_pair *p, const ghz_comparison *c) {
+  const bool json = p->o->json;
+  if (json) {
+    printf("{\"files\": [");
+    json_string(stdout, p->name[0]);
+    printf(", ");
+    json_string(stdout, p->name[1]);
+    printf("], \"count\": %llu, \"specials\": %llu, \"mismatches\": %llu", (n)c->count, (n)c->specials,
+           (n)c->mismatches);
+  } else {
+    printf("%s, %s\n  pairs             %llu\n", p->name[0], p->name[1], (n)c->count);
+    if (c->specials)
+      printf("  left out          %llu (fill values, NaN, infinities), %llu of them in one file alone\n",
+             (n)c->specials, (n)c->mismatches);
+  }
+  estimate_show(json, "dot product", "dot", &c->product);
+  estimate_show(json, "mean difference", "mean_difference", &c->mean);
+  estimate_show(json, "rms difference", "rms_difference", &c->rms);
+  estimate_show(json, "largest", "max_difference", &c->largest);
+  print_place(&p->shape, c, json);
+  if (json)
+    puts("}");
 }
 
 static bool compare_files(file_pair *p) {
@@ -96,7 +96,7 @@ static bool compare_files(file_pair *p) {
   p->shape = p->reader[p->reader[0].header.array.ndim == 0].header.array;
   ok = ok && library_ok(p->reader[1].file->name, NULL, ghz_tally_comparison(&p->tally, NULL, &c));
   if (ok)
-    (p->o->json ? print_json : print_table)(p, &c);
+    print(p, &c);
   return ok;
 }
 
@@ -126,7 +126,7 @@ static bool compare_variables(const options *o, ghz_context *ctx, const h5_varia
     return false;
   c.specials -= v[0].padding;
   c.index = c.count ? h5_index(v, c.index) : c.index;
-  (o->json ? print_json : print_table)(&p, &c);
+  print(&p, &c);
   return true;
 }
 

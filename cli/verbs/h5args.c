@@ -142,10 +142,6 @@ static bool add_all(lines *l) {
     return h5_each_request(o, l->named, l->count, add, l);
   for (size_t i = 0; i < l->count; i++)
     add(&l->named[i], l);
-  if (o->var && l->count > 1) { /* or a name with commas; what is not there does no harm */
-    const h5_request whole = {.path = o->var, .parameters = l->named[l->count - 1].parameters};
-    put_request(l->nccopy, &whole, true);
-  }
   return true;
 }
 

@@ -10,18 +10,6 @@
 #include "work/combine.h"
 #include "work/range.h"
 
-static void print_json(const char *name, const value_range *r) {
-  json_file(name);
-  printf(", \"min\": %s, \"max\": %s}", text_json(r->min).text, text_json(r->max).text);
-}
-
-static void print_line(const char *name, const value_range *r) {
-  if (r->min > r->max)
-    printf("%s: no finite value\n", name);
-  else
-    printf("%s: %s %s\n", name, text_double(r->min).text, text_double(r->max).text);
-}
-
 static bool print_extrema(const options *o, ghz_context *ctx, const char *path) {
   values v;
   value_range r;
@@ -34,8 +22,14 @@ static bool print_extrema(const options *o, ghz_context *ctx, const char *path) 
   }
   bool ok = v.compressed ? range_of_frames(ctx, &v.reader, &r)
                          : range_of_input(ctx, &v.in, o->has_fill ? &fill : NULL, NULL, &r);
-  if (ok)
-    (o->json ? print_json : print_line)(v.name, &r);
+  if (ok && o->json) {
+    json_file(v.name);
+    printf(", \"min\": %s, \"max\": %s}", text_json(r.min).text, text_json(r.max).text);
+  } else if (ok && r.min > r.max) {
+    printf("%s: no finite value\n", v.name);
+  } else if (ok) {
+    printf("%s: %s %s\n", v.name, text_double(r.min).text, text_double(r.max).text);
+  }
   values_close(&v);
   return ok;
 }

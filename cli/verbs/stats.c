@@ -29,38 +29,29 @@ static bool add_frame(const char *name, ghz_context *ctx, const ghz_frame *f, vo
   return true;
 }
 
-static void print_table(const file_numbers *f) {
-  const ghz_summary *s = &f->summary;
-  printf("%s\n  values            %llu\n", f->name, (n)s->count);
-  if (s->specials)
-    printf("  left out          %llu (fill values, NaN, infinities)\n", (n)s->specials);
-  if (s->count)
-    printf("  min, max          %s, %s\n", text_double(f->range.min).text, text_double(f->range.max).text);
-  estimate_print("sum", &s->sum);
-  estimate_print("mean", &s->mean);
-  estimate_print("variance", &s->variance);
-  estimate_print("deviation", &s->deviation);
-  estimate_print("L2 norm", &s->norm);
-}
-
-static void print_json(const file_numbers *f) {
-  const ghz_summary *s = &f->summary;
-  json_file(f->name);
-  printf(", \"count\": %llu, \"specials\": %llu, \"min\": %s, \"max\": %s", (n)s->count, (n)s->specials,
-         text_json(f->range.min).text, text_json(f->range.max).text);
-  estimate_json("sum", &s->sum);
-  estimate_json("mean", &s->mean);
-  estimate_json("variance", &s->variance);
-  estimate_json("deviation", &s->deviation);
-  estimate_json("norm", &s->norm);
-  printf("}");
-}
-
 static bool print_numbers(const options *o, file_numbers *f, uint64_t padding) {
-  if (!library_ok(f->name, NULL, ghz_tally_summary(&f->tally, &f->summary)))
+  ghz_summary *s = &f->summary;
+  if (!library_ok(f->name, NULL, ghz_tally_summary(&f->tally, s)))
     return false;
-  f->summary.specials -= padding;
-  (o->json ? print_json : print_table)(f);
+  s->specials -= padding;
+  if (o->json) {
+    json_file(f->name);
+    printf(", \"count\": %llu, \"specials\": %llu, \"min\": %s, \"max\": %s", (n)s->count, (n)s->specials,
+           text_json(f->range.min).text, text_json(f->range.max).text);
+  } else {
+    printf("%s\n  values            %llu\n", f->name, (n)s->count);
+    if (s->specials)
+      printf("  left out          %llu (fill values, NaN, infinities)\n", (n)s->specials);
+    if (s->count)
+      printf("  min, max          %s, %s\n", text_double(f->range.min).text, text_double(f->range.max).text);
+  }
+  estimate_show(o->json, "sum", "sum", &s->sum);
+  estimate_show(o->json, "mean", "mean", &s->mean);
+  estimate_show(o->json, "variance", "variance", &s->variance);
+  estimate_show(o->json, "deviation", "deviation", &s->deviation);
+  estimate_show(o->json, "L2 norm", "norm", &s->norm);
+  if (o->json)
+    printf("}");
   return true;
 }
 
@@ -81,10 +72,6 @@ static bool stats_of_file(const options *o, ghz_context *ctx, const char *path) 
   return ok;
 }
 
-static int run(const options *o) {
-  return each_file(o, stats_of_file);
-}
-
 const verb verb_stats = {
     .name = "stats",
     .operands = "[FILE.ghz...]",
@@ -99,5 +86,5 @@ const verb verb_stats = {
                 "  ghz stats --json a.ghz b.ghz | jq '.[].mean.value'\n",
     .least = 1,
     .most = 1 << 30,
-    .run = run,
+    .each = stats_of_file,
 };

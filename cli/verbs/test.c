@@ -27,10 +27,6 @@ static bool test_file(const options *o, ghz_context *ctx, const char *path) {
   return ok;
 }
 
-static int run(const options *o) {
-  return each_file(o, test_file);
-}
-
 const verb verb_test = {
     .name = "test",
     .operands = "[FILE.ghz...]",
@@ -43,5 +39,5 @@ const verb verb_test = {
                 "  ghz test -v sum.ghz\n",
     .least = 1,
     .most = 1 << 30,
-    .run = run,
+    .each = test_file,
 };
