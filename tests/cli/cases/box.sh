@@ -4,7 +4,14 @@
 . "$HELPERS"
 "$TOOL" make wave 60000 f32 >a.f32
 c() { ok "$GHZ" compress -qf --abs 1e-3 "$@"; }
-values() { "$TOOL" box "$@"; }
+have python3 || skip "no python3 to cut boxes"
+# values FILE NZ NY NX Z0 Z1 Y0 Y1 X0 X1: a box of an array.
+values() {
+  python3 -c 'import sys
+x, n = open(sys.argv[1], "rb").read(), [int(v) for v in sys.argv[2:]]
+for at in (4 * (z * n[1] + y) * n[2] for z in range(n[3], n[4]) for y in range(n[5], n[6])):
+    sys.stdout.buffer.write(x[at + 4 * n[7]:at + 4 * n[8]])' "$@"
+}
 for options in '' '--flat --frame-values 16384'; do
   c $options --dims 30x40x50 a.f32 -o a.ghz
   ok "$GHZ" decompress -qf a.ghz -o all.f32

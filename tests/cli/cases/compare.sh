@@ -124,22 +124,21 @@ fails 1 'n.npy: --dims 3000x20 contradicts its shape, 20x3000' \
   "$GHZ" compare a.f32 n.npy --png r.png --dims 3000x20
 { "$TOOL" npy '(2, 500)' f32; "$TOOL" make special 1000 f32; } >s.npy
 ok "$GHZ" compare s.npy s.f32.ghz --png s.png >/dev/null
-# The same slice is drawn whatever the order of the memory: an array of 3x5x4, once more in Fortran
-# order.
-"$TOOL" make wave 60 f32 >v.f32
-"$TOOL" make noise 60 f32 >w.f32
-for name in v w; do
-  { "$TOOL" npy '(3, 5, 4)' f32; cat $name.f32; } >$name.c.npy
-  "$TOOL" npy '(3, 5, 4)' f32 | sed 's/False/True/;s/, }/,  }/' | head -c 128 >$name.f.npy
-  for x in 0 1 2 3; do for y in 0 1 2 3 4; do for z in 0 1 2; do
-    "$TOOL" box $name.f32 3 5 4 $z $((z + 1)) $y $((y + 1)) $x $((x + 1)) >>$name.f.npy
-  done; done; done
-done
-"$GHZ" compare v.c.npy w.c.npy --png c.png >out
-"$GHZ" compare v.f.npy w.f.npy --png f.png >/dev/null
-same c.png f.png
 # A long caption takes two lines.
 { "$TOOL" npy '(2, 100, 300)' f32; "$TOOL" make special 60000 f32; } >long.npy
 ok "$GHZ" compress -q --abs 1.2345e-5 long.npy -o long.ghz
 ok "$GHZ" compare long.npy long.ghz --png long.png >/dev/null
 [ "$(size_of long.png)" = ' 0 0 4 76 0 0 1 25' ] || die "long.png: $(size_of long.png)"
+# The same slice is drawn whatever the order of the memory: an array of 3x5x4, once more in Fortran
+# order.
+have python3 || exit 0
+for name in v w; do
+  "$TOOL" make $([ $name = v ] && echo wave || echo noise) 60 f32 >$name.f32
+  { "$TOOL" npy '(3, 5, 4)' f32; cat $name.f32; } >$name.c.npy
+  "$TOOL" npy '(3, 5, 4)' f32 | sed 's/False/True/;s/, }/,  }/' | head -c 128 >$name.f.npy
+  python3 -c 'import sys; x = open(sys.argv[1], "rb").read()
+for i in (20 * z + 4 * y + k for k in range(4) for y in range(5) for z in range(3)): sys.stdout.buffer.write(x[4 * i:4 * i + 4])' $name.f32 >>$name.f.npy
+done
+"$GHZ" compare v.c.npy w.c.npy --png c.png >out
+"$GHZ" compare v.f.npy w.f.npy --png f.png >/dev/null
+same c.png f.png
