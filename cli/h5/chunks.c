@@ -1,5 +1,5 @@
-/* chunks.c: owns the chunks of variables that ghz compressed: reading and writing them, making streams
- * without padding of them, and the walk through all, of one variable or of two alike. */
+/* chunks.c: owns the chunks of variables that ghz compressed: reading and writing them, making
+ * streams without padding of them, and the walk through all, of one variable or of two alike. */
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include <math.h>
 #include <stdio.h>

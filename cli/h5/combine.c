@@ -11,7 +11,7 @@
 #include "report/report.h"
 #include "report/text.h"
 
-enum { COPY_BYTES = 1 << 20 };
+enum { COPY_BYTES = 1 << 16 };
 
 /* A data set of each file. */
 typedef struct variable {

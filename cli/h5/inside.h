@@ -116,8 +116,8 @@ bool attribute_text(hid_t object, const char *name, char *text, size_t size);
  * -1: it is something else. */
 int attribute_numbers(hid_t object, const char *name, double *numbers, int most);
 
-/* What readers decode values by: scale_factor and add_offset, 1 and 0 where they are not there. Returns
- * whether they are numbers. */
+/* What readers decode values by: scale_factor and add_offset, 1 and 0 where they are not there.
+ * Returns whether they are numbers. */
 bool attribute_decoding(hid_t set, double *scale, double *offset);
 
 /* Whether two objects have the same text or numbers, in whatever way each is stored, or neither

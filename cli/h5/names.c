@@ -1,5 +1,5 @@
-/* names.c: owns how HDF5 files are recognised, by their names or their first bytes, and what a build
- * without HDF5 says of them. */
+/* names.c: owns how HDF5 files are recognised, by their names or their first bytes, and what a
+ * build without HDF5 says of them. */
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include <stdio.h>
 #include <string.h>

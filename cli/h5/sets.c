@@ -1,5 +1,5 @@
-/* sets.c: owns what is asked of any data set, whatever compressed it: its attributes, its type and its
- * extents. */
+/* sets.c: owns what is asked of any data set, whatever compressed it: its attributes, its type and
+ * its extents. */
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include <math.h>
 #include <stdio.h>

@@ -10,8 +10,6 @@
 #include "io/input.h"
 #include "io/shape.h"
 
-enum extreme { EXTREME_NONE, EXTREME_MIN, EXTREME_MAX };
-
 typedef struct options {
   const char *verb;
   const char **files; /* operands; "-" alone if none were given and standard input may be used */
@@ -39,7 +37,7 @@ typedef struct options {
   shape dims; /* ndim 0: not given */
   bool flat;
   box box; /* ndim 0: not given */
-  enum extreme extreme;
+  bool min, max;
   uint64_t frame_values; /* 0: 64 MiB of them */
   int pack;              /* level of packing; 0: none */
   double factor;

@@ -245,8 +245,8 @@ static bool comparison_write_picture(const comparison *c) {
 
 enum { BATCH = 1 << 14 }; /* values compared at a time */
 
-/* Reads `count` values, fewer only at the end. What is not compressed gives them at once: they are a
- * part of what a reader takes at a time. */
+/* Reads `count` values, fewer only at the end. What is not compressed gives them at once: they are
+ * a part of what a reader takes at a time. */
 static bool read_batch(values *v, double *to, size_t count, size_t *got) {
   size_t part;
   *got = 0;

@@ -211,22 +211,19 @@ static const char *missing_extension(const char *name, const ghz_file_header *h)
 
 /* The name of the output: FILE without .ghz, or standard output for standard input. */
 static char *output_name(const options *o, const file *from, const ghz_file_header *h) {
-  bool standard = !from->path;
-  const char *name = o->output ? o->output : standard ? "-" : from->path;
-  if (!o->output && !standard && !name_ends(name, ".ghz")) {
-    fail(from->name, "the name does not end in .ghz; name the output with -o FILE");
-    return NULL;
-  }
+  const char *name = o->output ? o->output : from->path ? from->path : "-";
+  const bool own = !o->output && from->path;
+  if (own && !name_ends(name, ".ghz"))
+    return (fail(from->name, "the name does not end in .ghz; name the output with -o FILE"), NULL);
   char *text = malloc(strlen(name) + 1); /* the extensions are as long as .ghz */
-  if (!text) {
-    fail(from->name, "out of memory");
-    return NULL;
-  }
+  if (!text)
+    return (fail(from->name, "out of memory"), NULL);
   strcpy(text, name);
-  if (o->output || standard)
-    return text;
-  text[strlen(text) - strlen(".ghz")] = '\0';
-  return strcat(text, missing_extension(text, h));
+  if (own) {
+    text[strlen(text) - strlen(".ghz")] = '\0';
+    strcat(text, missing_extension(text, h));
+  }
+  return text;
 }
 
 static bool decompress_file(const options *o, ghz_context *ctx, const char *path) {

@@ -35,17 +35,18 @@ static bool print_extrema(const options *o, ghz_context *ctx, const char *path) 
 }
 
 static int run(const options *o) {
-  if (o->extreme == EXTREME_NONE && o->output)
+  const bool writes = o->min || o->max;
+  if (o->min && o->max)
+    return fail_usage(o->verb, "give --min or --max, not both");
+  if (!writes && o->output)
     return fail_usage(o->verb, "-o needs --min or --max");
-  if (o->extreme != EXTREME_NONE && (o->json || o->type.given || o->type.big_endian))
+  if (writes && (o->json || o->type.given || o->type.big_endian))
     return fail_usage(o->verb, "--%s does not apply with --min and --max",
                       o->json         ? "json"
                       : o->type.given ? "type"
                                       : "big-endian");
-  if (o->extreme == EXTREME_NONE)
-    return each_file(o, print_extrema);
-  const ghz_file_operation extremes = {.factor = 1, .extremum = o->extreme == EXTREME_MIN ? -1 : 1};
-  return combine(o, &extremes);
+  return writes ? combine(o, &(ghz_file_operation){.factor = 1, .extremum = o->min ? -1 : 1})
+                : each_file(o, print_extrema);
 }
 
 const verb verb_minmax = {

@@ -1,4 +1,5 @@
-# A thousand files in one pass, with few file descriptors before it asks for more; the same bytes in any order and grouping.
+# A thousand files in one pass, with few file descriptors before it asks for more; the same bytes in
+# any order and grouping.
 # SPDX-License-Identifier: BSD-3-Clause
 . "$HELPERS"
 "$TOOL" make wave 20000 f32 1 >a.f32

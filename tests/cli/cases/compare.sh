@@ -133,7 +133,9 @@ ok "$GHZ" compare long.npy long.ghz --png long.png >/dev/null
 # order.
 have python3 || exit 0
 for name in v w; do
-  "$TOOL" make $([ $name = v ] && echo wave || echo noise) 60 f32 >$name.f32
+  kind=wave
+  [ $name = v ] || kind=noise
+  "$TOOL" make $kind 60 f32 >$name.f32
   { "$TOOL" npy '(3, 5, 4)' f32; cat $name.f32; } >$name.c.npy
   "$TOOL" npy '(3, 5, 4)' f32 | sed 's/False/True/;s/, }/,  }/' | head -c 128 >$name.f.npy
   python3 -c 'import sys; x = open(sys.argv[1], "rb").read()

@@ -53,7 +53,7 @@ done
 head -c 100 a.f32.ghz >cut.ghz
 fails 1 'cut.ghz: truncated' "$GHZ" decompress -f cut.ghz -o a.f32
 ok "$GHZ" compress --abs 1 a.f32 -o /dev/null
-# A file that is being appended to, which the lock tells, is not replaced, in its place or by its name.
+# A file that is being appended to, which the lock tells, is not replaced, in its place or by name.
 # (tests/library/test_files_appended.c has the library's ways.)
 { "$TOOL" npy '(200, 200)' f32 && "$TOOL" make wave 40000 f32; } >n.npy
 ok "$GHZ" compress -q --abs 1 n.npy -o n.ghz

@@ -1,5 +1,5 @@
-# Damaged files, those of other kinds, and those made to harm: every verb refuses them in one line, and
-# writes nothing. (All else that may be wrong with a file, through test, info and decompress:
+# Damaged files, those of other kinds, and those made to harm: every verb refuses them in one line,
+# and writes nothing. (All else that may be wrong with a file, through test, info and decompress:
 # tests/format/check_files.py.)
 # SPDX-License-Identifier: BSD-3-Clause
 . "$HELPERS"
@@ -32,8 +32,8 @@ flip:
 length:
 EOF
 done
-# The end of a pipe is known when it comes. An impossible length of a frame is refused before memory is
-# asked for.
+# The end of a pipe is known when it comes. An impossible length of a frame is refused before memory
+# is asked for.
 for name in half index flip; do
   fails 1 'standard input: ' bash -c '"$GHZ" decompress -o x.f32 < <(cat '$name'.ghz)'
 done

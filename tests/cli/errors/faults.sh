@@ -1,6 +1,6 @@
-# Every call on a file and every allocation of the command's own ways in and out fails once, or a signal
-# comes: the message names the file and the reason, no unfinished file stays, and what was there
-# survives. (The library's: test_files_made and test_files_appended.)
+# Every call on a file and every allocation of the command's own ways in and out fails once, or a
+# signal comes: the message names the file and the reason, no unfinished file stays, and what was
+# there survives. (The library's: test_files_made and test_files_appended.)
 # SPDX-License-Identifier: BSD-3-Clause
 . "$HELPERS"
 [ -n "${SWEEP:-}" ] && [ -n "${FAULTS:-}" ] || skip "no library of faults"
@@ -59,8 +59,8 @@ fi
 "$SWEEP" -i a.f32 zero write "$GHZ" compress --psnr 60 --type f32 || die "see above"
 "$SWEEP" zero pread "$GHZ" compress --rel 1e-4 a.f32 -c || die "see above"
 "$SWEEP" zero pread "$GHZ" decompress -f a.ghz -o old.f32 || die "see above"
-# Other reasons than those that faults.c chooses: what is told at the close, after all writes; and the
-# file that is replaced is there until the new one is on the disk.
+# Other reasons than those that faults.c chooses: what is told at the close, after all writes; and
+# the file that is replaced is there until the new one is on the disk.
 enospc=28 eio=5
 fails 1 'standard output: No space left on device' faulty close:2:2:fail:$enospc "$GHZ" info a.ghz
 fails 1 'a.ghz: Input/output error' faulty fsync:1:1:fail:$eio "$GHZ" pack a.ghz

@@ -1,5 +1,5 @@
-# h5repack and h5dump, told by `ghz h5args`: bounds, numbers; what is refused, and why. (Values, types,
-# fill values: h5args.sh, and test_hdf5.py of the plugin; padding, noise, damage: ../filter.c.)
+# h5repack and h5dump, told by `ghz h5args`: bounds, numbers; what is refused, and why. (Values,
+# types, fill values: h5args.sh, and test_hdf5.py of the plugin; padding, noise, damage: filter.c.)
 # SPDX-License-Identifier: BSD-3-Clause
 . "$HELPERS"
 . "$H5"
