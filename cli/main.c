@@ -133,7 +133,7 @@ static int run_verb(const verb *v, int argc, char **argv) {
   options o;
   int code = options_parse(v, argc, argv, &o);
   if (code < 0)
-    code = v->run(&o);
+    code = v->each ? each_file(&o, v->each) : v->run(&o);
   options_free(&o);
   return code;
 }
@@ -184,6 +184,7 @@ static bool end_output(void) {
 int main(int argc, char **argv) {
   hold_standard();
   signals_install();
+  files_raise_limit();
   int code = dispatch(argc, argv);
   if (!end_output()) {
     if (errno != EPIPE) /* the reader closed it early: no error */

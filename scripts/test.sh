@@ -65,7 +65,7 @@ part "static analysis" scripts/lint.sh $all
 # shellcheck disable=SC2086 # nothing, or one word
 part "build, gcc, Open MPI" build build-test -DCMAKE_BUILD_TYPE=Release $architectures
 part "  all tests" run_tests build-test -LE "$usual"
-must_have_run build-test format format_files cli_links cli_read_only cli_disk_full cli_killed cli_faults_{files,memory,signals,threads}
+must_have_run build-test format format_files cli_links cli_read_only cli_disk_full cli_killed cli_faults
 targets=$mpi_programs part "build, gcc, MPICH" build build-test-mpich -DCMAKE_BUILD_TYPE=Release -DGHZ_CUDA=OFF \
   -DMPI_C_COMPILER=mpicc.mpich -DGHZ_BENCH=OFF
 part "  what asks an MPI" run_tests build-test-mpich -L mpi -R "$asks_mpi" -LE "$fast|simt"

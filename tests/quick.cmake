@@ -3,7 +3,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 set(ghz_not_quick
   consumer consumer_mpi format format_files exhaustive exhaustive_sample simt
-  cli_truncated cli_bit_flips cli_memory cli_faults_files cli_faults_memory cli_faults_signals cli_dims cli_killed
+  cli_memory cli_faults cli_dims cli_killed
   ptx_.* cuda_gpu_api_.* cuda_gpu_compute_.* cuda_gpu_hostile_.*
   mpi_values_[358] mpi_memory_4 mpi_float_sums_.* mpi_device_.* intercept_.*)
 list(JOIN ghz_not_quick "|" ghz_not_quick)

@@ -167,7 +167,7 @@ bool compression_open(compression *c, const char *path) {
 static bool compress_to(compression *c, const char *path) {
   const double start = seconds();
   if (!choose_frames(c) || !file_differs(&c->in.file, path) || !plain_not_named(path) ||
-      !output_open(&c->out, path, c->o->force, &c->in.file))
+      !output_open(&c->out, path, c->o->force, false, &c->in.file))
     return false;
   const bool ok = write_file(c);
   progress_end();

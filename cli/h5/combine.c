@@ -1,7 +1,5 @@
 /* combine.c: owns sums, means and differences of HDF5 files: the first file with other chunks. */
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "h5.h"
-
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,13 +11,13 @@
 #include "report/report.h"
 #include "report/text.h"
 
-enum { COPY_BYTES = 1 << 20 };
+enum { COPY_BYTES = 1 << 16 };
 
 /* A data set of each file. */
 typedef struct variable {
   int opened;
-  data_set *sets;     /* one of each file */
-  data_set to;        /* in the temporary output */
+  h5_variable *sets;  /* one of each file */
+  h5_variable to;     /* in the temporary output */
   bool stays_missing; /* a chunk that no file has */
   double bound;
 } variable;
@@ -45,14 +43,14 @@ typedef struct combining {
 /* Says what differs, and what to do. Lattices of a difference may be multiples of each other. */
 static bool check_lattice(const combining *c, const variable *v, int i, int first) {
   const ghz_lattice *a = &c->chunks[i].info.lattice, *b = &c->chunks[first].info.lattice;
-  const data_set *d = &v->sets[i];
+  const h5_variable *d = &v->sets[i];
   if (ghz_lattice_equal(a, b) || c->operation == H5_DIFFERENCE)
     return true;
   if (a->eb == b->eb && a->step == b->step && a->cap == b->cap)
-    return fail(d->name, "%s: has another fill value than %s: compress both with the same --fill", d->var,
-                v->sets[first].name);
-  return fail(d->name, "%s: has the bound %g, and %g in %s: compress both with the same --abs", d->var, a->eb,
-              b->eb, v->sets[first].name);
+    return fail(d->label, "has another fill value than %s: compress both with the same --fill",
+                v->sets[first].file);
+  return fail(d->label, "has the bound %g, and %g in %s: compress both with the same --abs", a->eb, b->eb,
+              v->sets[first].file);
 }
 
 /* Makes streams of all chunks. Those that are not get the lattice of the first that is, else that
@@ -61,15 +59,14 @@ static bool make_streams(combining *c, const variable *v, int first) {
   ghz_lattice lattice, whole;
   if (first >= 0)
     lattice = c->chunks[first].info.lattice;
-  else if (!library_ok(v->sets[0].name, NULL, ghz_h5_lattice(&v->sets[0].parameters, NULL, 0, &lattice)))
+  else if (!library_ok(v->sets[0].label, NULL, ghz_h5_lattice(&v->sets[0].parameters, NULL, 0, &lattice)))
     return false;
-  if (!library_ok(v->sets[0].name, NULL, ghz_lattice_undivided(&lattice, &whole)))
+  if (!library_ok(v->sets[0].label, NULL, ghz_lattice_undivided(&lattice, &whole)))
     return false;
   for (int i = 0; i < c->count; i++) {
     h5_chunk *chunk = &c->chunks[i];
-    if (chunk->kind == CHUNK_STREAM
-            ? !check_lattice(c, v, i, first)
-            : !data_set_compress(&v->sets[i], c->ctx, &whole, GHZ_ORDER_BEST, NULL, chunk))
+    if (chunk->kind == CHUNK_STREAM ? !check_lattice(c, v, i, first)
+                                    : !chunk_compress(&v->sets[i], c->ctx, &whole, GHZ_ORDER_BEST, NULL, chunk))
       return false;
     c->streams[i] = (ghz_bytes){chunk->data.data, chunk->size};
   }
@@ -87,7 +84,7 @@ static void note_bound(variable *v, ghz_bytes stream) {
  * the result. A mean is; a sum or a difference is for 0, NaN and a fill value. */
 static bool missing_stays(const combining *c, const variable *v) {
   for (int i = 0; i < c->count; i++) {
-    const data_set *d = &v->sets[i];
+    const h5_variable *d = &v->sets[i];
     const ghz_h5_parameters *p = &d->parameters;
     const double value = ghz_h5_number(p->type, &d->missing);
     const bool same = value == 0 || isnan(value) || (p->fill && value == p->fill_value);
@@ -140,7 +137,7 @@ static bool combine_chunk(combining *c, variable *v, const uint64_t *at) {
   bool present = !v->stays_missing;
   size_t size;
   for (int i = 0; i < c->count; i++) {
-    if (!data_set_read(&v->sets[i], at, &c->chunks[i]))
+    if (!chunk_read(&v->sets[i], at, &c->chunks[i]))
       return false;
     present |= c->chunks[i].kind != CHUNK_MISSING;
     if (first < 0 && c->chunks[i].kind == CHUNK_STREAM)
@@ -152,32 +149,27 @@ static bool combine_chunk(combining *c, variable *v, const uint64_t *at) {
       !check_range(c, v, at, (ghz_bytes){c->result.data, size}))
     return false;
   note_bound(v, (ghz_bytes){c->result.data, size});
-  return data_set_write(&v->to, at, c->result.data, size);
+  return chunk_write(&v->to, at, c->result.data, size);
 }
 
 /* ---- All chunks ------------------------------------------------------------------------------ */
 
 static bool combine_variable(combining *c, variable *v) {
-  uint64_t at[GHZ_H5_RANK_MAX] = {0}, chunks;
-  if (!data_set_chunks(&v->to, &chunks))
-    return false;
-  bool ok = true;
-  while (ok && chunks > 0) {
-    ok = combine_chunk(c, v, at);
+  uint64_t at[GHZ_H5_RANK_MAX] = {0};
+  for (uint64_t i = 0; i < v->to.chunks; i++, chunk_next(&v->to, at)) {
+    if (!combine_chunk(c, v, at))
+      return false;
     progress_set(++c->done);
-    if (!data_set_next(&v->to, at))
-      break;
   }
-  return ok;
+  return true;
 }
 
 static bool combine_variables(combining *c) {
-  uint64_t all = 0, chunks, bytes = 0;
+  uint64_t all = 0, bytes = 0;
   for (size_t i = 0; i < c->names.count; i++) {
-    if (!data_set_chunks(&c->variables[i].sets[0], &chunks))
-      return false;
-    all += chunks;
-    bytes = c->variables[i].to.bytes > bytes ? c->variables[i].to.bytes : bytes;
+    const h5_variable *to = &c->variables[i].to;
+    all += to->chunks;
+    bytes = to->bytes > bytes ? to->bytes : bytes;
   }
   progress_begin(c->o->verb, all, bytes * (uint64_t)c->count);
   bool ok = true;
@@ -191,27 +183,25 @@ static bool combine_variables(combining *c) {
 
 /* Readers add the offset to the result once: to a sum where each of its terms has it, to a
  * difference where it cancels out. */
-static bool check_offset(const combining *c, const data_set *d) {
+static bool check_offset(const combining *c, const h5_variable *d) {
   return c->operation == H5_MEAN || d->offset == 0 ||
-         fail(d->name, "%s: has add_offset %g, which a %s would have only once: store the decoded values",
-              d->var, d->offset, c->operation == H5_SUM ? "sum" : "difference");
+         fail(d->label, "has add_offset %g, which a %s would have only once: store the decoded values",
+              d->offset, c->operation == H5_SUM ? "sum" : "difference");
 }
 
 /* The mean of integers lies between them. */
-static bool check_mean(const combining *c, const data_set *d) {
+static bool check_mean(const combining *c, const h5_variable *d) {
   return c->operation != H5_MEAN || !ghz_h5_integers(d->parameters.type) ||
-         fail(d->name, "%s: is of integers, which a mean is not: add them, or store the decoded values",
-              d->var);
+         fail(d->label, "is of integers, which a mean is not: add them, or store the decoded values");
 }
 
 static bool open_variable(combining *c, variable *v, const char *name) {
   for (; v->opened < c->count; v->opened++) {
-    data_set *d = &v->sets[v->opened];
-    if (!data_set_open(d, c->o->files[v->opened], name, DATA_SET_COMBINE))
+    h5_variable *d = &v->sets[v->opened];
+    if (!variable_open(d, c->o->files[v->opened], name, VARIABLE_COMBINE))
       return false;
-    if (!data_sets_agree(d, &v->sets[0]) || !check_offset(c, d) || !check_mean(c, d) ||
-        (v->opened >= file_most() && !data_set_park(d))) {
-      data_set_close(d);
+    if (!variables_agree(d, &v->sets[0]) || !check_offset(c, d) || !check_mean(c, d)) {
+      variable_close(d);
       return false;
     }
   }
@@ -239,7 +229,7 @@ static bool open_operands(combining *c) {
     return fail(c->o->verb, "out of memory");
   for (size_t i = 0; i < c->names.count; i++) {
     variable *v = &c->variables[i];
-    v->to = (data_set){.file = -1, .id = -1};
+    v->to = (h5_variable){.whole = -1, .set = -1};
     v->sets = calloc((size_t)c->count, sizeof *v->sets);
     if (!v->sets)
       return fail(c->o->verb, "out of memory");
@@ -265,10 +255,13 @@ static bool copy_first(combining *c) {
 static bool open_results(combining *c) {
   for (size_t i = 0; i < c->names.count; i++) {
     variable *v = &c->variables[i];
-    if (!data_set_open(&v->to, c->out.file.name, c->names.at[i], DATA_SET_WRITE) ||
-        !data_set_renew(&v->to, &v->sets[0]))
+    if (!variable_open(&v->to, c->out.file.name, c->names.at[i], VARIABLE_WRITE))
       return false;
-    v->to.name = c->out.name;
+    free(v->to.label);
+    v->to.file = c->out.name;
+    v->to.label = h5_label(c->out.name, c->names.at[i]);
+    if (!v->to.label || !variable_empty(&v->to))
+      return false;
     v->stays_missing = missing_stays(c, v);
   }
   return true;
@@ -276,9 +269,9 @@ static bool open_results(combining *c) {
 
 static bool close_results(combining *c) {
   bool ok = true;
-  c->unused = H5(H5Fget_freespace)(c->variables[0].to.file);
+  c->unused = H5(H5Fget_freespace)(c->variables[0].to.whole);
   for (size_t i = 0; i < c->names.count; i++)
-    ok &= data_set_close(&c->variables[i].to);
+    ok &= variable_close(&c->variables[i].to);
   return ok;
 }
 
@@ -307,7 +300,7 @@ static void describe(const combining *c, const char *to, double elapsed) {
 static bool combine_to(combining *c, const char *to) {
   const double start = seconds();
   if (!check_files(c, to) || !open_operands(c) || !places_agree(c->o, &c->names) ||
-      !output_open_named(&c->out, to, c->o->force))
+      !output_open(&c->out, to, c->o->force, true, NULL))
     return false;
   if (!output_end(&c->out, write_output(c)))
     return false;
@@ -318,7 +311,7 @@ static bool combine_to(combining *c, const char *to) {
 static void release(combining *c) {
   for (size_t k = 0; c->variables && k < c->names.count; k++) {
     for (int i = 0; i < c->variables[k].opened; i++)
-      data_set_close(&c->variables[k].sets[i]);
+      variable_close(&c->variables[k].sets[i]);
     free(c->variables[k].sets);
   }
   for (int i = 0; c->chunks && i < c->count; i++)

@@ -54,6 +54,15 @@ bool h5_close_all(const hid_t *ids, size_t count) {
   return ok;
 }
 
+char *h5_label(const char *path, const char *var) {
+  char *label = malloc(strlen(path) + strlen(var) + 3);
+  if (label)
+    sprintf(label, "%s: %s", path, var);
+  else
+    fail(path, "out of memory");
+  return label;
+}
+
 hid_t h5_open(const char *path, unsigned flags) {
   const hid_t whole = H5(H5Fopen)(path, flags, H5P_DEFAULT);
   file f;

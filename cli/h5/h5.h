@@ -9,6 +9,7 @@
 #include "io/reader.h"
 #include "io/shape.h"
 #include "options/options.h"
+#include "report/report.h"
 
 /* Whether a name ends as HDF5 and netCDF files do, or, unless it says raw values, the file begins
  * as HDF5 does. */
@@ -22,21 +23,26 @@ int h5_combine(const options *o, h5_operation operation);
 
 /* ---- Variables ------------------------------------------------------------------------------- */
 
+/* A data set that ghz compressed. */
 typedef struct h5_variable {
-  const char *label; /* "file.nc: tas" */
+  char *label; /* "file.nc: tas" */
   const char *file, *var;
-  ghz_type type;
-  shape array, chunk; /* the extents of all, and of a chunk */
-  ghz_shape shape;    /* of a chunk, as its stream has it */
-  uint64_t values;    /* in all extents */
-  uint64_t chunks;    /* that hold them */
-  uint64_t padding;   /* values of chunks beyond the extents */
-  struct data_set *set;
+  ghz_h5_parameters parameters;
+  shape array, chunk;   /* the extents of all, and of a chunk */
+  ghz_shape shape;      /* of a chunk, as its stream has it */
+  size_t bytes;         /* of its values */
+  uint64_t values;      /* in all extents */
+  uint64_t chunks;      /* that hold them */
+  uint64_t padding;     /* values of chunks beyond the extents */
+  uint64_t missing;     /* the bits of the value that a chunk has which was never written */
+  double scale, offset; /* its attributes scale_factor and add_offset, by which readers decode values */
+  int64_t whole, set;   /* what libhdf5 calls the file and the data set */
 } h5_variable;
 
-/* Calls `one` for the variable --var of a file, or for all. Returns whether all calls did. */
+/* Calls `one` for the variable --var of a file, or for all; or for that of two files, or all of the
+ * first, if both have the same type, extents and chunks. Returns whether all calls did. */
 typedef bool h5_visitor(const options *o, ghz_context *ctx, const h5_variable *v);
-bool h5_each_variable(const options *o, ghz_context *ctx, const char *path, h5_visitor *one);
+bool h5_each_variable(const options *o, ghz_context *ctx, const char *const *files, int n, h5_visitor *one);
 
 /* How the chunks of a variable are stored. */
 typedef struct h5_storage {
@@ -47,17 +53,9 @@ typedef struct h5_storage {
 /* Shows the chunks that are streams, as they are stored. */
 bool h5_each_stream(const h5_variable *v, ghz_context *ctx, h5_storage *s, frame_visitor *see, void *user);
 
-/* Shows all chunks as streams; what lies beyond the extents is missing in them. */
-bool h5_each_chunk(const h5_variable *v, ghz_context *ctx, frame_visitor *see, void *user);
-
-/* Calls `one` for the variable --var of two files, or for all of the first, if both variables have
- * the same type, extents and chunks. */
-typedef bool h5_pair_visitor(const options *o, ghz_context *ctx, const h5_variable v[2]);
-bool h5_each_variable_pair(const options *o, ghz_context *ctx, h5_pair_visitor *one);
-
-/* Shows the chunks of both, as h5_each_chunk does. */
-typedef bool frame_pair_visitor(const char *name, ghz_context *ctx, const ghz_frame f[2], void *user);
-bool h5_each_chunk_pair(const h5_variable v[2], ghz_context *ctx, frame_pair_visitor *see, void *user);
+/* Shows all chunks of n variables, one or two, as streams, one of each at a time; what lies beyond
+ * the extents is missing in them. */
+bool h5_each_chunk(const h5_variable *v, int n, ghz_context *ctx, frame_visitor *see, void *user);
 
 /* The index in the array of value number `position`, counted through the chunks that were shown. */
 uint64_t h5_index(const h5_variable *v, uint64_t position);
@@ -79,7 +77,6 @@ bool h5_each_numbers(const options *o, ghz_context *ctx, const char *path, bool 
 /* Opens the values of a variable, which go to a temporary file; its name for messages is that of
  * the file and its own. */
 bool h5_values_open(values *v, h5_axes *axes, ghz_context *ctx, const char *path, const char *var);
-void h5_values_close(values *v); /* of any file */
 
 /* ---- Variables that are to be compressed ----------------------------------------------------- */
 
@@ -96,5 +93,21 @@ typedef void h5_request_visitor(const h5_request *r, void *user);
  * that hold data and are no coordinates. Prints why it fails. */
 bool h5_each_request(const options *o, const h5_request *named, size_t count, h5_request_visitor *see,
                      void *user);
+
+/* ---- Without libhdf5 ------------------------------------------------------------------------- */
+
+/* Says that this build has none. Returns false. */
+bool h5_lacks(const char *name);
+
+#if !GHZ_HAVE_HDF5
+#define h5_combine(o, operation) (h5_lacks((o)->files[0]) ? EXIT_OK : EXIT_DATA)
+#define h5_each_variable(o, ctx, files, n, one) ((void)(one), h5_lacks(*(files)))
+#define h5_each_stream(v, ctx, s, see, user) ((void)(ctx), (void)(see), (void)(user), h5_lacks((v)->label))
+#define h5_each_chunk(v, n, ctx, see, user) ((void)(ctx), (void)(see), (void)(user), h5_lacks((v)->label))
+#define h5_index(v, position) ((void)(v), (position))
+#define h5_each_numbers(o, ctx, path, coordinates, one) ((void)(one), h5_lacks(path))
+#define h5_values_open(v, axes, ctx, path, var) ((void)(v), (void)(axes), (void)(var), h5_lacks(path))
+#define h5_each_request(o, named, count, see, user) ((void)(see), h5_lacks((o)->files[0]))
+#endif
 
 #endif

@@ -17,13 +17,12 @@ if(have_hdf5)
   if(dynamic MATCHES "soname: \\[([^]]+)\\]") # what a program that is linked to it asks for
     set(library ${CMAKE_MATCH_1})
   endif()
-  target_sources(ghz_cli PRIVATE h5/combine.c h5/data_set.c h5/dl.c
-    h5/paths.c h5/places.c h5/request.c h5/values.c h5/variable.c)
+  target_sources(ghz_cli PRIVATE h5/chunks.c h5/combine.c h5/dl.c
+    h5/paths.c h5/places.c h5/request.c h5/sets.c h5/values.c h5/variable.c)
   target_include_directories(ghz_cli SYSTEM PRIVATE ${HDF5_C_INCLUDE_DIRS})
   target_compile_definitions(ghz_cli PRIVATE GHZ_HDF5_LIBRARY="${library}"
     ${HDF5_C_DEFINITIONS} H5_USE_110_API) # calls as in 1.10
   target_link_libraries(ghz_cli PRIVATE ghz_hdf5_filter ${CMAKE_DL_LIBS})
 else()
-  target_sources(ghz_cli PRIVATE h5/stub.c)
   message(STATUS "ghz: no serial HDF5 (or GHZ_HDF5=OFF), so ghz mean and ghz add do not read HDF5 files")
 endif()

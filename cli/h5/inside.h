@@ -1,5 +1,5 @@
 /* inside.h: what the sources of this folder share: libhdf5, which is loaded when a file of HDF5
- * is met, objects by their paths, attributes and coordinates, and data sets whose chunks are
+ * is met, objects by their paths, data sets and coordinates, and variables whose chunks are
  * streams. Calls that return false have printed why. */
 /* SPDX-License-Identifier: BSD-3-Clause */
 #ifndef GHZ_CLI_H5_INSIDE_H
@@ -11,8 +11,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "io/file.h"
-#include "options/options.h"
+#include "h5.h"
 
 /* ---- libhdf5 --------------------------------------------------------------------------------- */
 
@@ -53,6 +52,9 @@ bool h5_close_all(const hid_t *ids, size_t count);
 /* As fail(), with what HDF5 says was the first thing that went wrong. Returns false. */
 bool h5_fail(const char *name, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
+/* "FILE: VAR", to be freed; NULL, and a message, without memory. */
+char *h5_label(const char *path, const char *var);
+
 /* Opens a file; flags: as H5Fopen has them. Prints why it cannot, and returns a negative one. */
 hid_t h5_open(const char *path, unsigned flags);
 
@@ -70,8 +72,9 @@ typedef struct paths {
   size_t count, capacity;
 } paths;
 
-/* Adds a copy of a path. */
+/* Adds a copy of a path; paths_include, unless it is there. `name` is for messages. */
 bool paths_add(paths *p, const char *path, const char *name);
+bool paths_include(paths *p, const char *path, const char *name);
 
 bool paths_have(const paths *p, const char *path);
 void paths_free(paths *p);
@@ -93,9 +96,18 @@ bool path_of_reference(hid_t file, const hobj_ref_t *reference, char *path);
  * soft link. At least one. */
 bool paths_of_variables(const char *name, const char *var, paths *p);
 
-/* ---- Attributes, and coordinates ------------------------------------------------------------- */
+/* ---- Data sets ------------------------------------------------------------------------------- */
 
-/* ---- Attributes ------------------------------------------------------------------------------ */
+typedef struct set_facts {
+  ghz_type type; /* that of ours which has all its values */
+  bool exact;    /* and is stored so */
+  shape array;   /* its extents */
+  shape chunk;   /* ndim 0: it has none */
+  H5D_layout_t layout;
+} set_facts;
+
+/* Returns why it holds no array of numbers, or NULL. */
+const char *set_look(hid_t set, set_facts *f);
 
 /* Reads an attribute that is one text; else it is empty. Returns whether there is one. */
 bool attribute_text(hid_t object, const char *name, char *text, size_t size);
@@ -103,6 +115,10 @@ bool attribute_text(hid_t object, const char *name, char *text, size_t size);
 /* Reads an attribute of at most `most` numbers. Returns how many; 0: there is none, or it is empty;
  * -1: it is something else. */
 int attribute_numbers(hid_t object, const char *name, double *numbers, int most);
+
+/* What readers decode values by: scale_factor and add_offset, 1 and 0 where they are not there.
+ * Returns whether they are numbers. */
+bool attribute_decoding(hid_t set, double *scale, double *offset);
 
 /* Whether two objects have the same text or numbers, in whatever way each is stored, or neither
  * has the attribute. narrow: numbers are those of a float, in which 1e20 is the nearest one. */
@@ -131,45 +147,28 @@ place_kind place_kind_of(hid_t set, const char *path);
  * Times may differ, and with --differing-places all may: a line says which do. */
 bool places_agree(const options *o, const paths *variables);
 
-/* ---- Data sets ------------------------------------------------------------------------------- */
+/* ---- Variables ------------------------------------------------------------------------------- */
 
-typedef struct data_set {
-  const char *name; /* of the file */
-  const char *var;
-  hid_t file, id;
-  ghz_h5_parameters parameters;
-  uint64_t extent[GHZ_H5_RANK_MAX];
-  ghz_shape shape;      /* of a chunk */
-  size_t bytes;         /* of its values */
-  uint64_t missing;     /* the bits of the value that a chunk has which was never written */
-  double scale, offset; /* its attributes scale_factor and add_offset, by which readers decode values */
-  bool parks;           /* it is open only while it is read */
-  struct file seen;     /* the file of a data set that parks */
-} data_set;
-
-typedef enum data_set_use {
-  DATA_SET_READ,    /* of any bound */
-  DATA_SET_COMBINE, /* of one lattice for all chunks, which can be added */
-  DATA_SET_WRITE    /* of such a lattice, in a file that is written */
-} data_set_use;
+typedef enum variable_use {
+  VARIABLE_READ,    /* of any bound */
+  VARIABLE_COMBINE, /* of one lattice for all chunks, which can be added */
+  VARIABLE_WRITE    /* of such a lattice, in a file that is written */
+} variable_use;
 
 /* Opens it, and checks that it is one of ours. */
-bool data_set_open(data_set *d, const char *name, const char *var, data_set_use use);
-
-/* Closes it; from now on it is open only while it is read. For commands with more files than a
- * process may have open. */
-bool data_set_park(data_set *d);
-bool data_set_unpark(data_set *d);
-
-/* Frees all chunks, and gives it the extents of another. */
-bool data_set_renew(data_set *d, const data_set *as);
+bool variable_open(h5_variable *v, const char *path, const char *var, variable_use use);
 
 /* Closes it. A file that was written is complete only if this succeeds. */
-bool data_set_close(data_set *d);
+bool variable_close(h5_variable *v);
+
+/* Frees all chunks. */
+bool variable_empty(const h5_variable *v);
 
 /* Whether type, extents, chunks, and the attributes that say what values mean, are those of
  * `first`. */
-bool data_sets_agree(const data_set *d, const data_set *first);
+bool variables_agree(const h5_variable *v, const h5_variable *first);
+
+/* ---- Chunks ---------------------------------------------------------------------------------- */
 
 typedef enum chunk_kind {
   CHUNK_MISSING, /* never written */
@@ -185,31 +184,18 @@ typedef struct h5_chunk {
 } h5_chunk;
 
 /* Says what is wrong with the chunk that begins at `at`. Returns false. */
-bool chunk_fail(const data_set *d, const uint64_t *at, const char *why);
+bool chunk_fail(const h5_variable *v, const uint64_t *at, const char *why);
 
-/* Reads the chunk that begins at `at`. */
-bool data_set_read(data_set *d, const uint64_t *at, h5_chunk *c);
-
-/* Reads what a stream says of itself, and checks that it is one of this chunk. */
-bool chunk_inspect(const data_set *d, const uint64_t *at, h5_chunk *c);
-
-/* Gives a chunk that was never written its values. */
-bool data_set_fill(const data_set *d, h5_chunk *c);
+/* Reads and writes the chunk that begins at `at`. */
+bool chunk_read(const h5_variable *v, const uint64_t *at, h5_chunk *c);
+bool chunk_write(const h5_variable *v, const uint64_t *at, const void *stream, size_t size);
 
 /* Makes a chunk a stream of the values x on the lattice, whose type they have; NULL: of its own.
  * order: as in ghz_compress_shape. */
-bool data_set_compress(const data_set *d, ghz_context *ctx, const ghz_lattice *lattice, int order,
-                       const void *x, h5_chunk *c);
+bool chunk_compress(const h5_variable *v, ghz_context *ctx, const ghz_lattice *lattice, int order,
+                    const void *x, h5_chunk *c);
 
 /* Goes on to the place where the next chunk begins; false after the last. */
-bool data_set_next(const data_set *d, uint64_t *at);
-
-/* The number of chunks, 0 where an extent is 0. Prints why there are too many. */
-bool data_set_chunks(const data_set *d, uint64_t *chunks);
-
-/* The largest bound of the streams of a variable that ghz compressed, unless *bound is larger. */
-bool h5_bound(ghz_context *ctx, const char *path, const char *var, double *bound);
-
-bool data_set_write(const data_set *d, const uint64_t *at, const void *stream, size_t size);
+bool chunk_next(const h5_variable *v, uint64_t *at);
 
 #endif

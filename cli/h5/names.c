@@ -1,4 +1,5 @@
-/* names.c: owns how HDF5 files are recognised: by their names, or their first bytes. */
+/* names.c: owns how HDF5 files are recognised, by their names or their first bytes, and what a
+ * build without HDF5 says of them. */
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include <stdio.h>
 #include <string.h>
@@ -6,6 +7,7 @@
 
 #include "h5.h"
 #include "io/input.h"
+#include "report/report.h"
 
 /* Of a regular file: what a pipe has would be lost. HDF5 may begin behind bytes of others. */
 static bool looks_so(const char *name) {
@@ -28,4 +30,8 @@ bool h5_named(const char *name) {
     if (name_ends(name, endings[i]))
       return true;
   return !type_of_name(name).given && looks_so(name);
+}
+
+bool h5_lacks(const char *name) {
+  return fail(name, "this ghz was built without HDF5");
 }

@@ -31,6 +31,10 @@ bool paths_have(const paths *p, const char *path) {
   return false;
 }
 
+bool paths_include(paths *p, const char *path, const char *name) {
+  return paths_have(p, path) || paths_add(p, path, name);
+}
+
 void paths_free(paths *p) {
   for (size_t i = 0; i < p->count; i++)
     free(p->at[i]);
@@ -99,7 +103,7 @@ static bool add_object(const char *name, hid_t whole, const char *given, paths *
                      H5(H5Rcreate)(&at, whole, given, H5R_OBJECT, -1) >= 0 &&
                      path_of_reference(whole, &at, path);
   h5_close(object);
-  return (found && paths_have(p, path)) || paths_add(p, found ? path : given, name);
+  return found ? paths_include(p, path, name) : paths_add(p, given, name);
 }
 
 static bool add_variables(const char *name, hid_t whole, paths *p) {

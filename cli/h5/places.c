@@ -9,85 +9,6 @@
 #include "report/report.h"
 #include "report/text.h"
 
-/* ---- Attributes ------------------------------------------------------------------------------ */
-
-enum { NUMBERS_MAX = 64, TEXT_BYTES = 4096 };
-
-typedef struct attribute {
-  hid_t id, type, space;
-  hssize_t count;
-} attribute;
-
-/* count: -1: it is not there, or cannot be read. */
-static attribute open_attribute(hid_t object, const char *name) {
-  attribute a = {-1, -1, -1, -1};
-  a.id = H5(H5Aexists)(object, name) > 0 ? H5(H5Aopen)(object, name, H5P_DEFAULT) : -1;
-  a.type = a.id < 0 ? -1 : H5(H5Aget_type)(a.id);
-  a.space = a.type < 0 ? -1 : H5(H5Aget_space)(a.id);
-  a.count = a.space < 0 ? -1 : H5(H5Sget_simple_extent_npoints)(a.space);
-  return a;
-}
-
-static void close_attribute(const attribute *a) {
-  h5_close(a->space, a->type, a->id);
-}
-
-bool attribute_text(hid_t object, const char *name, char *text, size_t size) {
-  const attribute a = open_attribute(object, name);
-  const bool one = a.count == 1 && H5(H5Tget_class)(a.type) == H5T_STRING;
-  const size_t length = one ? H5(H5Tget_size)(a.type) : 0;
-  char *own = length ? calloc(1, length + sizeof own) : NULL, *any = NULL;
-  const bool read = own && H5(H5Aread)(a.id, a.type, own) >= 0, varies = H5(H5Tis_variable_str)(a.type) > 0;
-  if (read && varies)
-    memcpy(&any, own, sizeof any);
-  snprintf(text, size, "%s", !read ? "" : varies ? any ? any : "" : own);
-  if (read && varies)
-    H5(H5Dvlen_reclaim)(a.type, a.space, H5P_DEFAULT, own);
-  free(own);
-  close_attribute(&a);
-  return read;
-}
-
-int attribute_numbers(hid_t object, const char *name, double *numbers, int most) {
-  const attribute a = open_attribute(object, name);
-  const bool ok = a.count >= 0 && a.count <= most && H5(H5Aread)(a.id, h5.types[GHZ_F64], numbers) >= 0;
-  close_attribute(&a);
-  return ok ? (int)a.count : H5(H5Aexists)(object, name) == 0 ? 0 : -1;
-}
-
-static bool numbers_alike(double x, double y, bool narrow) {
-  return x == y || (narrow && (float)x == (float)y) || (isnan(x) && isnan(y));
-}
-
-bool attributes_alike(hid_t a, hid_t b, const char *name, bool narrow) {
-  double x[NUMBERS_MAX], y[NUMBERS_MAX];
-  char one[TEXT_BYTES], two[TEXT_BYTES];
-  const int count = attribute_numbers(a, name, x, NUMBERS_MAX);
-  bool alike = attribute_numbers(b, name, y, NUMBERS_MAX) == count;
-  for (int i = 0; alike && i < count; i++)
-    alike = numbers_alike(x[i], y[i], narrow);
-  return alike && (count >= 0 || (attribute_text(a, name, one, sizeof one) &&
-                                  attribute_text(b, name, two, sizeof two) && strcmp(one, two) == 0));
-}
-
-bool attribute_references(hid_t object, const char *name, reference_visitor *see, void *user) {
-  const attribute a = open_attribute(object, name);
-  const hid_t base = a.count > 0 && H5(H5Tget_class)(a.type) == H5T_VLEN ? H5(H5Tget_super)(a.type) : -1;
-  hvl_t *lists =
-      base >= 0 && H5(H5Tequal)(base, h5.reference) > 0 ? calloc((size_t)a.count, sizeof *lists) : NULL;
-  const bool read = lists && H5(H5Aread)(a.id, a.type, lists) >= 0;
-  bool ok = true;
-  for (hssize_t i = 0; read && i < a.count; i++)
-    for (size_t k = 0; ok && k < lists[i].len; k++)
-      ok = see((const hobj_ref_t *)lists[i].p + k, user);
-  if (read)
-    H5(H5Dvlen_reclaim)(a.type, a.space, H5P_DEFAULT, lists);
-  free(lists);
-  h5_close(base);
-  close_attribute(&a);
-  return ok;
-}
-
 #define SAME_PLACES "only values of the same places can be combined; --differing-places combines any"
 
 /* ---- Which there are ------------------------------------------------------------------------- */
@@ -98,15 +19,11 @@ typedef struct listing {
   paths *to;
 } listing;
 
-static bool add(const listing *l, const char *path) {
-  return paths_have(l->to, path) || paths_add(l->to, path, l->name);
-}
-
 /* What dimensions refer to, unless it is gone. */
 static bool add_referred(const hobj_ref_t *reference, void *user) {
   const listing *l = user;
   char path[PATH_BYTES];
-  return !path_of_reference(l->file, reference, path) || add(l, path);
+  return !path_of_reference(l->file, reference, path) || paths_include(l->to, path, l->name);
 }
 
 static bool is_number(hid_t set, bool scalar) {
@@ -125,8 +42,8 @@ static bool add_named(const listing *l, const char *var, const char *name, bool 
   const char *slash = strrchr(var, '/');
   snprintf(path, sizeof path, "%.*s%s", slash && slash > var ? (int)(slash + 1 - var) : 0, var, name);
   const hid_t set = H5(H5Oopen)(l->file, path, H5P_DEFAULT);
-  const bool ok =
-      set < 0 || H5(H5Iget_type)(set) != H5I_DATASET || (scalar && !is_number(set, true)) || add(l, path);
+  const bool ok = set < 0 || H5(H5Iget_type)(set) != H5I_DATASET || (scalar && !is_number(set, true)) ||
+                  paths_include(l->to, path, l->name);
   h5_close(set);
   return ok;
 }
@@ -178,17 +95,17 @@ place_kind place_kind_of(hid_t set, const char *path) {
 
 /* ---- Whether they are the same --------------------------------------------------------------- */
 
-typedef struct values {
+typedef struct contents {
   hid_t type, space;
   hssize_t count;
   size_t size;       /* of one */
   unsigned char *at; /* NULL: there are none, or they cannot be read */
-} values;
+} contents;
 
 /* Numbers are read as doubles. */
-static values values_of(hid_t set) {
-  values v = {.type = is_number(set, false) ? H5(H5Tcopy)(h5.types[GHZ_F64]) : H5(H5Dget_type)(set),
-              .space = H5(H5Dget_space)(set)};
+static contents contents_of(hid_t set) {
+  contents v = {.type = is_number(set, false) ? H5(H5Tcopy)(h5.types[GHZ_F64]) : H5(H5Dget_type)(set),
+                .space = H5(H5Dget_space)(set)};
   v.count = v.space < 0 ? -1 : H5(H5Sget_simple_extent_npoints)(v.space);
   v.size = v.type < 0 ? 0 : H5(H5Tget_size)(v.type);
   v.at = v.count > 0 && v.size > 0 ? calloc((size_t)v.count, v.size) : NULL;
@@ -199,14 +116,14 @@ static values values_of(hid_t set) {
   return v;
 }
 
-static void values_free(const values *v) {
+static void contents_free(const contents *v) {
   if (v->at)
     H5(H5Dvlen_reclaim)(v->type, v->space, H5P_DEFAULT, v->at);
   free(v->at);
   h5_close(v->space, v->type);
 }
 
-static double number_at(const values *v, hssize_t i) {
+static double number_at(const contents *v, hssize_t i) {
   double x;
   memcpy(&x, v->at + (size_t)i * sizeof x, sizeof x);
   return x;
@@ -214,7 +131,7 @@ static double number_at(const values *v, hssize_t i) {
 
 /* Float and double have the same places to 7 digits of the largest, which a fill value is not, and
  * to a quarter of what lies between neighbours: grids of metres are shifted by less. */
-static bool numbers_near(const values *a, const values *b, double rounding, hssize_t *at) {
+static bool numbers_near(const contents *a, const contents *b, double rounding, hssize_t *at) {
   double most = 0, apart = 0;
   for (hssize_t i = 0; i < a->count; i++)
     if (fabs(number_at(a, i)) < 1e15) {
@@ -230,7 +147,7 @@ static bool numbers_near(const values *a, const values *b, double rounding, hssi
   return true;
 }
 
-static bool texts_same(const values *a, const values *b) {
+static bool texts_same(const contents *a, const contents *b) {
   bool same = true;
   for (hssize_t i = 0; same && i < a->count; i++) {
     const char *one, *two;
@@ -242,7 +159,7 @@ static bool texts_same(const values *a, const values *b) {
 }
 
 /* *at: the number that differs; -1: it is not one number. */
-static bool values_near(const values *a, const values *b, double rounding, hssize_t *at) {
+static bool contents_near(const contents *a, const contents *b, double rounding, hssize_t *at) {
   *at = -1;
   if (a->count != b->count || H5(H5Tequal)(a->type, b->type) <= 0 || !a->at != !b->at)
     return false;
@@ -261,10 +178,6 @@ typedef struct comparison {
   paths places, differing;
 } comparison;
 
-static bool note_differing(comparison *c, const char *path) {
-  return paths_have(&c->differing, path) || paths_add(&c->differing, path, c->o->files[0]);
-}
-
 static bool units_alike(hid_t a, hid_t b) {
   char one[7], two[7]; /* degree, degrees_north and degreesN are the same */
   attribute_text(a, "units", one, sizeof one);
@@ -273,26 +186,24 @@ static bool units_alike(hid_t a, hid_t b) {
 }
 
 static bool compare_values(comparison *c, hid_t a, hid_t b, const char *path, const char *other) {
-  const values x = values_of(a), y = values_of(b);
+  const contents x = contents_of(a), y = contents_of(b);
   const bool time = place_kind_of(a, path) == PLACE_TIME;
   hssize_t at;
-  bool ok = values_near(&x, &y, time ? 0 : 1e-6, &at);
+  bool ok = contents_near(&x, &y, time ? 0 : 1e-6, &at);
   const bool units = time ? attributes_alike(a, b, "units", false) && attributes_alike(a, b, "calendar", false)
                           : units_alike(a, b),
              name = at < 0 && x.count == 1 && y.count == 1; /* of a member, say */
   if (!(ok = ok && units) && (time || name || c->o->differing_places))
-    ok = note_differing(c, path);
+    ok = paths_include(&c->differing, path, c->o->files[0]);
   else if (!ok && !units)
     fail(other, "%s: has other units than in %s: " SAME_PLACES, path, c->o->files[0]);
-  else if (!ok && (at < 0 || !x.at || !y.at))
-    fail(other, "%s: %s that in %s: " SAME_PLACES, path,
-         (x.at || x.count == 0) && (y.at || y.count == 0) ? "differs from" : "cannot be compared with",
-         c->o->files[0]);
+  else if (!ok && at < 0)
+    fail(other, "%s: differs from that in %s: " SAME_PLACES, path, c->o->files[0]);
   else if (!ok)
     fail(other, "%s: is %s at %lld, but %s in %s: " SAME_PLACES, path, text_double(number_at(&y, at)).text,
          (long long)at, text_double(number_at(&x, at)).text, c->o->files[0]);
-  values_free(&x);
-  values_free(&y);
+  contents_free(&x);
+  contents_free(&y);
   return ok;
 }
 
@@ -301,7 +212,7 @@ static bool compare_place(comparison *c, hid_t whole, const char *path, const ch
   const place_kind kind = place_kind_of(a < 0 ? b : a, path), theirs = place_kind_of(b < 0 ? a : b, path);
   bool ok = true;
   if (a < 0 || b < 0 || kind != theirs) /* one file has none */
-    ok = (kind != PLACE_WHERE && theirs != PLACE_WHERE) || note_differing(c, path);
+    ok = (kind != PLACE_WHERE && theirs != PLACE_WHERE) || paths_include(&c->differing, path, c->o->files[0]);
   else if (kind != PLACE_NONE)
     ok = compare_values(c, a, b, path, other);
   h5_close(b, a);

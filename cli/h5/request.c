@@ -1,7 +1,5 @@
 /* request.c: owns what is read of data sets before they are compressed. */
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "h5.h"
-
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -95,44 +93,36 @@ static void warn_of_limits(hid_t set, const h5_request *q) {
 
 /* ---- What there is --------------------------------------------------------------------------- */
 
-static bool find_type(hid_t set, ghz_type *type) {
-  const hid_t own = H5(H5Dget_type)(set);
-  bool found = false;
-  for (unsigned i = 0; own >= 0 && i < sizeof h5.types / sizeof *h5.types && !found; i++) {
-    found = i != GHZ_I64 && H5(H5Tequal)(own, h5.types[i]) > 0;
-    *type = (ghz_type)i;
-  }
-  h5_close(own);
-  return found;
-}
-
 /* Chunks for a data set that has none: whole rows and planes. */
-static void choose_chunks(ghz_h5_parameters *p, const hsize_t *extent, int rank) {
+static void choose_chunks(ghz_h5_parameters *p, const shape *array) {
   uint64_t room = ROOM;
-  p->rank = (unsigned)rank;
-  for (int i = rank; i-- > 0; room /= p->chunk[i])
-    p->chunk[i] = extent[i] < room ? extent[i] : room > 0 ? room : 1;
+  p->rank = array->ndim;
+  for (unsigned i = array->ndim; i-- > 0; room /= p->chunk[i])
+    p->chunk[i] = array->dims[i] < room ? array->dims[i] : room > 0 ? room : 1;
 }
 
-/* Whether it has values of its own, and extents. */
-static bool find_layout(hid_t set, h5_request *q) {
-  hsize_t extent[GHZ_H5_RANK_MAX];
+/* What compresses it already. */
+static void find_filter(hid_t set, h5_request *q) {
   unsigned flags, configuration;
   size_t n = 0;
-  const hid_t plist = H5(H5Dget_create_plist)(set), space = H5(H5Dget_space)(set);
-  const int rank = space < 0 ? -1 : H5(H5Sget_simple_extent_ndims)(space);
-  const H5D_layout_t layout = plist < 0 ? H5D_LAYOUT_ERROR : H5(H5Pget_layout)(plist);
-  const bool ok = layout >= 0 && layout != H5D_VIRTUAL && rank > 0 && rank <= GHZ_H5_RANK_MAX &&
-                  H5(H5Sget_simple_extent_dims)(space, extent, NULL) == rank &&
-                  H5(H5Sget_simple_extent_npoints)(space) > 0;
-  if (ok && layout != H5D_CHUNKED)
-    choose_chunks(&q->parameters, extent, rank);
-  if (ok && H5(H5Pget_nfilters)(plist) > 0 &&
+  const hid_t plist = H5(H5Dget_create_plist)(set);
+  if (H5(H5Pget_nfilters)(plist) > 0 &&
       H5(H5Pget_filter2)(plist, 0, &flags, &n, NULL, sizeof q->filter - 1, q->filter, &configuration) >= 0 &&
       !q->filter[0])
     strcpy(q->filter, "a filter");
-  h5_close(space, plist);
-  return ok;
+  h5_close(plist);
+}
+
+/* Whether the filter takes it: it has values of its own, and extents. */
+static bool find_layout(hid_t set, h5_request *q) {
+  set_facts f;
+  if (set_look(set, &f) || !f.exact || !ghz_h5_takes(f.type) || f.layout < 0 || f.layout == H5D_VIRTUAL)
+    return false;
+  q->parameters.type = f.type;
+  if (f.layout != H5D_CHUNKED)
+    choose_chunks(&q->parameters, &f.array);
+  find_filter(set, q);
+  return true;
 }
 
 /* Coordinates and the like are floats, too, and should lose no digits. */
@@ -150,8 +140,8 @@ static bool is_beside(const reading *r, hid_t set, const char *path) {
  * have one bound, and need none. */
 static bool complete(const reading *r, hid_t set, h5_request *q, bool named, bool *taken) {
   ghz_h5_parameters *p = &q->parameters;
-  double scale; /* of what is stored to what readers see, and the bound is for */
-  if (!find_type(set, &p->type) || !find_layout(set, q))
+  double scale, offset; /* of what is stored to what readers see, and the bound is for */
+  if (!find_layout(set, q))
     return !named || fail(r->name, "%s: is of a type or shape that the filter does not take", q->path);
   *taken =
       named || !ghz_h5_integers(p->type) || p->bound.kind == GHZ_STEP || H5(H5Aexists)(set, "scale_factor") > 0;
@@ -159,7 +149,7 @@ static bool complete(const reading *r, hid_t set, h5_request *q, bool named, boo
     p->bound = (ghz_bound){GHZ_STEP, 1};
   if (!*taken)
     return true;
-  if (p->bound.kind == GHZ_ABS && attribute_numbers(set, "scale_factor", &scale, 1) == 1 && fabs(scale) > 1)
+  if (p->bound.kind == GHZ_ABS && attribute_decoding(set, &scale, &offset) && fabs(scale) > 1)
     p->bound.value /= fabs(scale);
   warn_of_limits(set, q);
   if (!find_fill(r, set, q))

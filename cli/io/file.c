@@ -32,8 +32,7 @@ void buffer_free(buffer *b) {
 
 /* ---- Files ----------------------------------------------------------------------------------- */
 
-#define PIECE ((size_t)1 << 20) /* bytes per read when copying or skipping */
-enum { OPEN_MOST = 1000 };
+#define PIECE ((size_t)1 << 20) /* bytes per read when copying */
 
 static bool open_descriptor(file *f) {
   do
@@ -81,33 +80,27 @@ static bool is_same(const file *f, const struct stat *status) {
   return status->st_dev == f->device && status->st_ino == f->inode;
 }
 
-bool file_renew(file *f) {
+bool file_unchanged(const file *f) {
   struct stat now;
-  file_park(f);
-  if (!open_descriptor(f))
-    return false;
-  if (fstat(f->fd, &now) != 0)
+  if (stat(f->path, &now) != 0)
     return fail(f->name, "%s", strerror(errno));
-  if (!is_same(f, &now) || (uint64_t)now.st_size != f->size || now.st_mtim.tv_sec != f->changed.tv_sec ||
-      now.st_mtim.tv_nsec != f->changed.tv_nsec)
-    return fail(f->name, "was changed or replaced while it was read");
-  return true;
+  return (is_same(f, &now) && (uint64_t)now.st_size == f->size && now.st_mtim.tv_sec == f->changed.tv_sec &&
+          now.st_mtim.tv_nsec == f->changed.tv_nsec) ||
+         fail(f->name, "was changed or replaced while it was read");
 }
 
-void file_park(file *f) {
-  if (f->fd >= 0 && f->path)
-    close(f->fd);
-  f->fd = -1;
-}
-
-int file_most(void) {
+void files_raise_limit(void) {
   struct rlimit limit;
-  const bool known = getrlimit(RLIMIT_NOFILE, &limit) == 0 && limit.rlim_cur < OPEN_MOST;
-  return known ? (int)limit.rlim_cur / 2 : OPEN_MOST;
+  if (getrlimit(RLIMIT_NOFILE, &limit) == 0 && limit.rlim_cur < limit.rlim_max) {
+    limit.rlim_cur = limit.rlim_max;
+    setrlimit(RLIMIT_NOFILE, &limit);
+  }
 }
 
 void file_close(file *f) {
-  file_park(f);
+  if (f->fd >= 0 && f->path)
+    close(f->fd);
+  f->fd = -1;
   f->seekable = false;
 }
 
@@ -127,8 +120,6 @@ bool file_read(file *f, void *to, size_t size, size_t *got) {
   memcpy(out, f->ahead, *got);
   f->ahead_size -= *got;
   memmove(f->ahead, f->ahead + *got, f->ahead_size);
-  if (f->fd < 0 && !file_renew(f))
-    return false;
   f->position += *got;
   while (*got < size) {
     ssize_t n = read_some(f, out + *got, size - *got);
@@ -157,21 +148,6 @@ bool file_peek(file *f, void *to, size_t size, size_t *got) {
     *got = size;
   memcpy(to, next, *got);
   return true;
-}
-
-bool file_skip(file *f, uint64_t size, uint64_t *got) {
-  *got = 0;
-  if (f->seekable) {
-    *got = size < f->size - f->position ? size : f->size - f->position;
-    f->position += *got;
-    return true;
-  }
-  buffer piece = {0};
-  bool ok = buffer_reserve(&piece, PIECE, f->name);
-  for (size_t n = 1; ok && n && *got < size; *got += n)
-    ok = file_read(f, piece.data, size - *got < PIECE ? (size_t)(size - *got) : PIECE, &n);
-  buffer_free(&piece);
-  return ok;
 }
 
 static bool copy_rest(file *f, int to, const char *directory, file_source *source, void *user) {
@@ -203,7 +179,7 @@ bool file_spool(file *f, file_source *source, void *user) {
     close(fd);
     return false;
   }
-  file_park(f);
+  file_close(f);
   f->fd = fd;
   f->seekable = true;
   f->origin = f->position = 0;

@@ -27,16 +27,15 @@ void buffer_free(buffer *b);
 typedef struct file {
   const char *path; /* NULL: standard input */
   const char *name; /* for messages */
-  int fd;           /* -1 while parked */
-  bool seekable;    /* a regular file: read at `position`, any number of times */
-  uint64_t size;    /* bytes, if seekable */
-  uint64_t origin;  /* position when it was opened: standard input may be a file that was read in part */
+  int fd;
+  bool seekable;   /* a regular file: read at `position`, any number of times */
+  uint64_t size;   /* bytes, if seekable */
+  uint64_t origin; /* position when it was opened: standard input may be a file that was read in part */
   uint64_t position;
   mode_t mode;
   dev_t device;
   ino_t inode;
-  struct timespec changed; /* distinguishes a parked file from another that took its name */
-  bool shares;             /* its descriptor is closed while another such file is read */
+  struct timespec changed; /* when it last was */
   size_t ahead_size;       /* bytes peeked from a pipe */
   unsigned char ahead[FILE_AHEAD];
 } file;
@@ -51,23 +50,16 @@ bool file_read(file *f, void *to, size_t size, size_t *got);
 /* Copies up to FILE_AHEAD of the next bytes and leaves them to be read. */
 bool file_peek(file *f, void *to, size_t size, size_t *got);
 
-/* Skips `size` bytes, fewer only at the end, and sets *got. */
-bool file_skip(file *f, uint64_t size, uint64_t *got);
-
 /* Copies the rest of a pipe to a temporary file without a name, which takes the pipe's place; or,
  * unless that is NULL, what a source gives, piece by piece. */
 typedef bool file_source(void *user, buffer *piece, size_t *got);
 bool file_spool(file *f, file_source *source, void *user);
 
-/* Closes the descriptor until the next read. For commands with more inputs than a process may have
- * open. */
-void file_park(file *f);
+/* Whether what has its name is the same file, of the same contents as when it was opened. */
+bool file_unchanged(const file *f);
 
-/* Opens a file again, by its name. False, printed: it was replaced or changed meanwhile. */
-bool file_renew(file *f);
-
-/* How many files a command may hold open at a time, with some left for others. */
-int file_most(void);
+/* Lets the command hold open as many files as its user may. */
+void files_raise_limit(void);
 
 /* Fails if the output `path` is the file itself. */
 bool file_differs(const file *f, const char *path);

@@ -27,35 +27,25 @@ static inline void turn(unsigned char *at, size_t count, size_t size) {
 }
 
 void byte_order_turn(ghz_type type, void *values, size_t count) {
-  switch (ghz_type_size(type)) { /* sizes that the compiler knows */
-  case 2:
-    turn(values, count, 2);
-    break;
-  case 4:
-    turn(values, count, 4);
-    break;
-  case 8:
+  const size_t size = ghz_type_size(type);
+  if (size == 8) /* sizes that the compiler knows */
     turn(values, count, 8);
-    break;
-  default:
-    break;
-  }
+  else if (size == 4)
+    turn(values, count, 4);
+  else
+    turn(values, count, size);
 }
 
 /* The value at `bytes`, turned or not. */
 static double value_of(ghz_type type, const unsigned char *bytes, bool turned) {
-  unsigned char copy[8];
-  memcpy(copy, bytes, ghz_type_size(type));
+  union {
+    float single;
+    double wide;
+  } copy;
+  memcpy(&copy, bytes, ghz_type_size(type));
   if (turned)
-    byte_order_turn(type, copy, 1);
-  if (type == GHZ_F64) {
-    double x;
-    memcpy(&x, copy, 8);
-    return x;
-  }
-  float x;
-  memcpy(&x, copy, 4);
-  return (double)x;
+    byte_order_turn(type, &copy, 1);
+  return type == GHZ_F64 ? copy.wide : (double)copy.single;
 }
 
 static bool is_usual(double x) {

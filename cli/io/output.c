@@ -11,6 +11,11 @@
 #include "output.h"
 #include "report/report.h"
 
+/* Closes a device. */
+static int close_descriptor(int fd) {
+  return fd >= 0 && fd != STDOUT_FILENO && close(fd) != 0 && errno != EINTR ? errno : 0;
+}
+
 /* Uses a descriptor that is written directly, without a temporary file. */
 static bool take_descriptor(output *out, int fd) {
   out->fd = fd;
@@ -18,31 +23,23 @@ static bool take_descriptor(output *out, int fd) {
     return fail(out->name, "%s", strerror(errno));
   if (!isatty(fd) || out->force)
     return true;
-  output_discard(out);
+  close_descriptor(fd);
   return fail(out->name, "binary data is not written to a terminal; use -o FILE, or -f to force");
 }
 
-static bool open_standard(output *out) {
-  out->name = "standard output";
-  out->standard = true;
-  return take_descriptor(out, STDOUT_FILENO);
-}
-
-/* Opens a device or a named pipe, which cannot be replaced by a file. */
-static bool open_special(output *out, const char *path) {
-  return take_descriptor(out, open(path, O_WRONLY | O_CLOEXEC));
-}
-
-static bool open_output(output *out, const char *path, bool force, bool named, const file *from) {
+bool output_open(output *out, const char *path, bool force, bool named, const file *from) {
   *out = (output){.name = path, .file = NOT_OPEN, .fd = -1, .force = force};
-  if (strcmp(path, "-") == 0)
-    return open_standard(out);
+  if (strcmp(path, "-") == 0) {
+    out->name = "standard output";
+    out->standard = true;
+    return take_descriptor(out, STDOUT_FILENO);
+  }
   struct stat status, link_status;
   bool exists = stat(path, &status) == 0;
   if (exists && S_ISDIR(status.st_mode))
     return fail(path, "is a directory");
-  if (exists && !S_ISREG(status.st_mode))
-    return open_special(out, path);
+  if (exists && !S_ISREG(status.st_mode)) /* a device or a named pipe, which no file can replace */
+    return take_descriptor(out, open(path, O_WRONLY | O_CLOEXEC));
   if (!force && (exists || lstat(path, &link_status) == 0))
     return fail(path, "already exists; use -f to overwrite it");
   const int error = signals_create(&out->file, path, named, exists ? &status : NULL);
@@ -51,14 +48,6 @@ static bool open_output(output *out, const char *path, bool force, bool named, c
     (void)!fchmod(out->fd, from->mode & 0777); /* some file systems have no modes */
   return error == 0 ||
          fail(path, "%s%s", error == EWOULDBLOCK ? "" : "cannot be created: ", ghz_file_why(error));
-}
-
-bool output_open(output *out, const char *path, bool force, const file *from) {
-  return open_output(out, path, force, false, from);
-}
-
-bool output_open_named(output *out, const char *path, bool force) {
-  return open_output(out, path, force, true, NULL);
 }
 
 /* Prints why, unless the reader of standard output closed it: then only the exit code tells. */
@@ -79,30 +68,14 @@ bool output_rewrite_start(output *out, const void *data, size_t size) {
   return error == 0 || failed(out, error);
 }
 
-/* Closes a device. */
-static int close_descriptor(int fd) {
-  return fd >= 0 && fd != STDOUT_FILENO && close(fd) != 0 && errno != EINTR ? errno : 0;
-}
-
-bool output_publish(output *out) {
-  const int error = out->file.name ? signals_publish(&out->file, !out->force) : close_descriptor(out->fd);
-  out->fd = -1;
-  return error == 0 || failed(out, error);
-}
-
-void output_discard(output *out) {
-  if (out->file.name)
+bool output_end(output *out, bool ok) {
+  int error = 0;
+  if (out->file.name && !ok)
     signals_discard(&out->file);
   else
-    close_descriptor(out->fd);
+    error = out->file.name ? signals_publish(&out->file, !out->force) : close_descriptor(out->fd);
   out->fd = -1;
-}
-
-bool output_end(output *out, bool ok) {
-  if (ok)
-    return output_publish(out);
-  output_discard(out);
-  return false;
+  return ok && (error == 0 || failed(out, error));
 }
 
 int output_report_level(const output *out) {

@@ -24,24 +24,16 @@ typedef struct output {
 
 /* Opens `path` for writing ("-": standard output). Without `force` the file must not exist and
  * standard output must not be a terminal. A new file gets the mode of `from`, unless that is NULL.
- * Calls that return false have printed why. */
-bool output_open(output *out, const char *path, bool force, const file *from);
-
-/* The same of a file that has a name from the beginning, out->file.name, for HDF5. */
-bool output_open_named(output *out, const char *path, bool force);
+ * named: it has a name from the beginning, out->file.name, for HDF5. Calls that return false have
+ * printed why. */
+bool output_open(output *out, const char *path, bool force, bool named, const file *from);
 
 bool output_write(output *out, const void *data, size_t size);
 
 /* Writes the first bytes again. */
 bool output_rewrite_start(output *out, const void *data, size_t size);
 
-/* Completes the file and gives it its name. */
-bool output_publish(output *out);
-
-/* Removes the temporary file. Does nothing after output_publish. */
-void output_discard(output *out);
-
-/* output_publish if `ok`, else output_discard. Returns whether the output was published. */
+/* Completes the file and gives it its name if `ok`, else removes it. Returns whether it has it. */
 bool output_end(output *out, bool ok);
 
 /* The verbosity of a line about success: a command that writes to a pipe is quiet. */

@@ -9,44 +9,25 @@
 #include "report/text.h"
 
 static bool reported; /* a read that failed has been reported */
-static file *shared;  /* of the files that share a descriptor, the one that has it */
 
 /* ---- Descriptors ----------------------------------------------------------------------------- */
 
-static const char *read_file(file *f, void *to, size_t size, size_t *got) {
-  if (f->shares && shared != f) {
-    if (shared)
-      file_park(shared);
-    shared = f;
-  }
-  if (file_read(f, to, size, got))
+static const char *read_next(void *user, void *to, size_t size, size_t *got) {
+  if (file_read(user, to, size, got))
     return NULL;
   reported = true;
   return "cannot be read";
 }
 
-static const char *read_next(void *user, void *to, size_t size, size_t *got) {
-  return read_file(user, to, size, got);
-}
-
 static const char *read_at(void *user, uint64_t offset, void *to, size_t size, size_t *got) {
   file *f = user;
   f->position = f->origin + offset;
-  return read_file(f, to, size, got);
+  return read_next(f, to, size, got);
 }
 
 static void close_file(void *user) {
-  file *f = user;
-  if (shared == f)
-    shared = NULL;
-  file_close(f);
-  free(f);
-}
-
-void reader_share_descriptor(frame_reader *r) {
-  r->file->shares = r->file->seekable;
-  if (r->file->shares)
-    file_park(r->file);
+  file_close(user);
+  free(user);
 }
 
 /* ---- Files ----------------------------------------------------------------------------------- */
@@ -206,4 +187,5 @@ void values_close(values *v) {
     input_close(&v->in);
   ghz_frame_free(&v->frame);
   buffer_free(&v->native);
+  free(v->label);
 }

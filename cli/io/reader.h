@@ -36,10 +36,6 @@ bool reader_each(frame_reader *r, ghz_context *ctx, frame_visitor *see, void *us
  * could not be read has said so. */
 bool reader_ok(ghz_status status);
 
-/* From now on the file's descriptor is open only while no other such file is read. For commands
- * with more inputs than a process may have open. */
-void reader_share_descriptor(frame_reader *r);
-
 /* Bytes of the file. */
 uint64_t reader_bytes(const frame_reader *r);
 

@@ -78,27 +78,6 @@ uint64_t shape_at(const shape *s, const uint64_t index[GHZ_FILE_NDIM]) {
   return at;
 }
 
-bool shape_fold(const shape *s, uint64_t dims[3]) {
-  if (s->ndim < 2)
-    return false;
-  dims[0] = dims[1] = dims[2] = 1;
-  for (unsigned i = 0; i < s->ndim; i++)
-    dims[i < 2 ? i : 2] *= s->dims[s->fortran ? i : s->ndim - 1 - i];
-  return true;
-}
-
-bool shape_folds_to(const shape *s, const uint64_t dims[3]) {
-  uint64_t want = 1, have = 1, count;
-  unsigned i = 0;
-  for (unsigned k = 0; k < 3; k++) {
-    for (want *= dims[k]; have < want && i < s->ndim; i++)
-      have *= s->dims[s->fortran ? i : s->ndim - 1 - i];
-    if (have != want)
-      return false;
-  }
-  return shape_count(s, &count) && count == want;
-}
-
 place_text shape_place(const shape *s, uint64_t at) {
   place_text t;
   uint64_t index[GHZ_FILE_NDIM];

@@ -30,12 +30,6 @@ void shape_index(const shape *s, uint64_t at, uint64_t index[GHZ_FILE_NDIM]);
 /* The number of the value at these coordinates. */
 uint64_t shape_at(const shape *s, const uint64_t index[GHZ_FILE_NDIM]);
 
-/* Folds the shape to three dimensions, fastest first; false with fewer than two dimensions. */
-bool shape_fold(const shape *s, uint64_t dims[3]);
-
-/* Whether dims, fastest first, are those of the shape, neighbours joined or not. */
-bool shape_folds_to(const shape *s, const uint64_t dims[3]);
-
 /* Where a value of the array is, counted in the order of the memory: as in "1234", with two
  * dimensions or more "1234 (3, 4, 5)". */
 typedef struct place_text {

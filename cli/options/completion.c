@@ -1,6 +1,7 @@
 /* completion.c: owns the words that complete a command line, by the tables of verbs and options. */
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "table.h"
@@ -15,26 +16,21 @@ typedef struct words {
       last[WORD_MAX]; /* `last` is empty where the line ends with a space */
 } words;
 
-static size_t until(const char *line, size_t size, bool space) {
-  size_t n = 0;
-  while (n < size && (line[n] == ' ' || line[n] == '\t') != space)
-    n++;
-  return n;
+static void add_word(words *w, const char *word) {
+  memcpy(w->before, w->last, WORD_MAX);
+  snprintf(w->last, WORD_MAX, "%s", word);
+  if (w->count++ == 1)
+    memcpy(w->second, w->last, WORD_MAX);
 }
 
 static words words_of(const char *line, size_t size) {
   words w = {0};
-  for (size_t more = 1; more; w.count++) {
-    const size_t n = until(line, size, true);
-    memcpy(w.before, w.last, WORD_MAX);
-    snprintf(w.last, WORD_MAX, "%.*s", (int)(n < WORD_MAX ? n : WORD_MAX - 1), line);
-    if (w.count == 1)
-      memcpy(w.second, w.last, WORD_MAX);
-    more = size - n;
-    const size_t spaces = until(line + n, more, false);
-    line += n + spaces;
-    size = more - spaces;
-  }
+  char *text = strndup(line, size), *rest = text;
+  for (char *word; text && (word = strtok_r(rest, " \t", &rest));)
+    add_word(&w, word);
+  if (size > 0 && strchr(" \t", line[size - 1]))
+    add_word(&w, "");
+  free(text);
   return w;
 }
 

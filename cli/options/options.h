@@ -10,8 +10,6 @@
 #include "io/input.h"
 #include "io/shape.h"
 
-enum extreme { EXTREME_NONE, EXTREME_MIN, EXTREME_MAX };
-
 typedef struct options {
   const char *verb;
   const char **files; /* operands; "-" alone if none were given and standard input may be used */
@@ -39,7 +37,7 @@ typedef struct options {
   shape dims; /* ndim 0: not given */
   bool flat;
   box box; /* ndim 0: not given */
-  enum extreme extreme;
+  bool min, max;
   uint64_t frame_values; /* 0: 64 MiB of them */
   int pack;              /* level of packing; 0: none */
   double factor;
@@ -49,15 +47,16 @@ typedef struct options {
 
 typedef struct verb {
   const char *name;
-  const char *alias;     /* another name, or NULL */
-  const char *operands;  /* as in "[FILE...]" */
-  const char *summary;   /* one line, for the list of verbs */
-  const char *details;   /* paragraphs for --help, after the usage */
-  const char *examples;  /* lines */
-  const char *type_help; /* for --type, where it has another meaning; or NULL */
-  int least, most;       /* operands */
-  bool factor;           /* the first operand is a number */
-  int (*run)(const options *o);
+  const char *alias;            /* another name, or NULL */
+  const char *operands;         /* as in "[FILE...]" */
+  const char *summary;          /* one line, for the list of verbs */
+  const char *details;          /* paragraphs for --help, after the usage */
+  const char *examples;         /* lines */
+  const char *type_help;        /* for --type, where it has another meaning; or NULL */
+  int least, most;              /* operands */
+  bool factor;                  /* the first operand is a number */
+  int (*run)(const options *o); /* returns the exit code; or: */
+  bool (*each)(const options *o, ghz_context *ctx, const char *path); /* for one file after the other */
 } verb;
 
 /* Parses argv[1..] for a verb. Returns -1 to go on, else the exit code (--help, wrong usage). */

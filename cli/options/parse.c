@@ -67,22 +67,13 @@ static int fail_unknown(const verb *v, const char *word) {
   return fail_usage(v->name, "unknown option --%.*s; did you mean --%s?", (int)length, word + 2, g.best);
 }
 
-/* A digit that is no option is a level that there is not. */
-static int fail_letter(const verb *v, options *o) {
-  const char text[] = {(char)optopt, '\0'};
-  const option_row *two = option_find('2');
-  if (option_applies(v, two) && strspn(text, "0123456789"))
-    return fail_usage(o->verb, "--level %s: the level must be 1 (by zstd) or 2 (smaller)", text);
-  return fail_usage(v->name, "unknown option -%s", text);
-}
-
 /* Handles one option that getopt_long found. */
 static int take_option(const verb *v, options *o, int key, char **argv) {
   const option_row *row = option_find(key == ':' || key == '?' ? optopt : key);
   if (key == ':' && row)
     return fail_usage(v->name, "--%s needs a value: %s", row->name, row->argument);
   if (key == '?' && optopt && !row)
-    return fail_letter(v, o);
+    return fail_usage(v->name, "unknown option -%c", optopt);
   if (key == '?' && row)
     return fail_usage(v->name, "--%s takes no value", row->name);
   if (key == '?' || !row)

@@ -145,24 +145,10 @@ static int set_threads(options *o, const char *name, const char *text) {
 
 static int set_pack(options *o, const char *name, const char *text) {
   const char *rest;
-  uint64_t level = GHZ_FILE_PACK;
+  uint64_t level = strcmp(name, "fast") == 0 ? 1 : strcmp(name, "best") == 0 ? 2 : GHZ_FILE_PACK;
   if (text && (!parse_u64(text, &level, '\0', &rest) || level < 1 || level > 2))
     return fail_usage(o->verb, "--%s %s: the level must be 1 (by zstd) or 2 (smaller)", name, text);
   o->pack = (int)level;
-  return -1;
-}
-
-static int set_best_or_fast(options *o, const char *name, const char *none) {
-  (void)none;
-  return (o->pack = strcmp(name, "fast") == 0 ? 1 : 2, -1);
-}
-
-static int set_extreme(options *o, const char *name, const char *none) {
-  const enum extreme extreme = strcmp(name, "min") == 0 ? EXTREME_MIN : EXTREME_MAX;
-  (void)none;
-  if (o->extreme != EXTREME_NONE && o->extreme != extreme)
-    return fail_usage(o->verb, "give --min or --max, not both");
-  o->extreme = extreme;
   return -1;
 }
 
@@ -234,12 +220,12 @@ const option_row option_table[] = {
      .set = set_range},
     {0, "box", "A:B,C,...", "only a box, as in NumPy: a range or an index per dimension", " decompress ",
      .set = set_box},
-    {0, "min", NULL, "write the least value at each position to -o FILE", " minmax ", .set = set_extreme},
-    {0, "max", NULL, "write the greatest value at each position to -o FILE", " minmax ", .set = set_extreme},
+    {0, "min", NULL, "write the least value at each position to -o FILE", " minmax ", FLAG(min)},
+    {0, "max", NULL, "write the greatest value at each position to -o FILE", " minmax ", FLAG(max)},
     {0, "pack", "[=LEVEL]", "pack the output at level " LEVELS, COMBINING "compress tune ", .set = set_pack},
     {0, "level", "1|2", "how to pack: " LEVELS, " pack ", .set = set_pack},
-    {'1', "fast", NULL, "like --level 1", " pack ", .set = set_best_or_fast},
-    {'2', "best", NULL, "like --level 2", " pack ", .set = set_best_or_fast},
+    {'1', "fast", NULL, "like --level 1", " pack ", .set = set_pack},
+    {'2', "best", NULL, "like --level 2", " pack ", .set = set_pack},
     {0, "png", "FILE", "draw original, result and error, with scales", " compare ", TEXT(png)},
     {0, "slice", "I,...", "the plane to draw: an index of each dimension before the last two", " compare ",
      .set = set_slice},

@@ -2,7 +2,6 @@
  * file. */
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include <math.h>
-#include <png.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
@@ -13,144 +12,13 @@
 #include "picture.h"
 #include "report/report.h"
 
-/* Units of the grid that letters are drawn on: y is 0 at the bottom of a g, 2 on the baseline, 8 at
- * the top. */
-enum { LETTER_WIDTH = 4, LETTER_ADVANCE = 6, LETTER_BASELINE = 2, LETTER_TOP = 8 };
-
-/* ---- Letters --------------------------------------------------------------------------------- */
-
-/* The strokes of the characters from the blank on, and behind them of all others an empty box, each
- * ended by a bar: lists of points, two digits a point, x and y. */
-static const char strokes[] =
-    "|2824 2222|1816 3836|1218 3238 0444 0646|463616053443321203 2921|0248 0707 4343|420617273603123244|"
-    "2826|38262432|18262412|2723 0446 0644|0545 2723|2211|1535|2222|0248|123243473818070312|0728221232|"
-    "07183847460242|07183847463525 3544433212 1203|32380444|480805354443321203|3818070312324344351504|"
-    "084822|150607183847463515040312324344 4435|1232434738180706153546|2222 2525|2211 2525|470543|"
-    "0444 0646|074503|071838474625 2524 2222|34361624343443473818070312 1232|022842 1434|"
-    "0535464738080232434435|4738180703123243|02082847432202|48080242 0535|480802 0535|"
-    "47381807031232434525|0208 4248 0545|1838 2822 1232|4843321203|0802 480542|080242|0208254842|"
-    "02084248|123243473818070312|02083847463505|123243473818070312 2442|02083847463505 2542|"
-    "473818070615354443321203|0848 2822|080312324348|082248|0812253248|0842 4802|082548 2522|08480242|"
-    "38181232|0842|18383212|062846|0141|1827|16364542 441403123243|0802 0516364543321203|"
-    "4536160503123243|4842 4536160503123243|04444536160503123243|48382722 0636|46413010 4536160503123243|"
-    "0802 0516364542|2622 2828|36312010 3838|0802 360442|282332|0602 05162522 25364542|0602 0516364542|"
-    "123243453616050312|0600 0516364543321203|4640 4536160503123243|0602 04152646|45361605143443321203|"
-    "18132242 0636|0603123243 4642|062246|0612253246|0642 4602|0622 4610|06460242|38272615242332|2921|"
-    "18272635242312|04153546|0208484202";
-enum { LETTERS = 95 };
-
-static const char *letter_strokes(char c) {
-  const char *at = strokes;
-  for (int i = c >= ' ' && c - ' ' < LETTERS ? c - ' ' : LETTERS; i > 0; i--)
-    at = strchr(at, '|') + 1;
-  return at;
-}
-
-typedef struct colour {
-  unsigned char red, green, blue;
-} colour;
-
-typedef struct canvas {
-  colour *pixels; /* row after row, the top one first */
-  size_t width, height;
-} canvas;
-
-enum { TEXT_HEIGHT = 16 }; /* pixels from the top of the tallest letter to the bottom of the lowest */
-
-/* Writes a line whose top is at y. x is its left end, its middle or its right end. */
-typedef enum alignment { ALIGN_LEFT, ALIGN_MIDDLE, ALIGN_RIGHT } alignment;
-
-/* ---- A canvas -------------------------------------------------------------------------------- */
-
-#define UNIT ((double)TEXT_HEIGHT / LETTER_TOP) /* pixels of a unit of the letters' grid */
-#define PEN 0.8                                 /* half the width of a stroke, in pixels */
-
-/* Makes a white canvas. False if memory is lacking. */
-static bool canvas_begin(canvas *c, size_t width, size_t height) {
-  *c = (canvas){.width = width, .height = height, .pixels = malloc(width * height * sizeof *c->pixels)};
-  if (c->pixels)
-    memset(c->pixels, 255, width * height * sizeof *c->pixels);
-  return c->pixels != NULL;
-}
-
-static void canvas_free(canvas *c) {
-  free(c->pixels);
-  c->pixels = NULL;
-}
-
-static void canvas_fill(const canvas *c, size_t x, size_t y, size_t width, size_t height, colour with) {
-  for (size_t row = y; row < y + height && row < c->height; row++)
-    for (size_t column = x; column < x + width && column < c->width; column++)
-      c->pixels[row * c->width + column] = with;
-}
-
-/* ---- Text ---- */
-
-typedef struct point {
-  double x, y;
-} point;
-
-/* The distance of p from the segment from a to b. */
-static double distance(point p, point a, point b) {
-  double dx = b.x - a.x, dy = b.y - a.y, length = dx * dx + dy * dy;
-  double t = length > 0 ? ((p.x - a.x) * dx + (p.y - a.y) * dy) / length : 0;
-  t = t < 0 ? 0 : t > 1 ? 1 : t;
-  return hypot(p.x - a.x - t * dx, p.y - a.y - t * dy);
-}
-
-/* Makes a pixel as dark as the share of it that the pen covers. */
-static void ink(const canvas *c, ptrdiff_t x, ptrdiff_t y, double share) {
-  if (share <= 0 || x < 0 || y < 0 || (size_t)x >= c->width || (size_t)y >= c->height)
-    return;
-  colour *pixel = &c->pixels[(size_t)y * c->width + (size_t)x];
-  unsigned char shade = (unsigned char)(share < 1 ? 255 - 255 * share : 0);
-  if (shade < pixel->red)
-    *pixel = (colour){shade, shade, shade};
-}
-
-static void draw_segment(const canvas *c, point a, point b) {
-  ptrdiff_t left = (ptrdiff_t)floor(fmin(a.x, b.x) - PEN - 1), right = (ptrdiff_t)ceil(fmax(a.x, b.x) + PEN);
-  ptrdiff_t top = (ptrdiff_t)floor(fmin(a.y, b.y) - PEN - 1), bottom = (ptrdiff_t)ceil(fmax(a.y, b.y) + PEN);
-  for (ptrdiff_t y = top; y <= bottom; y++)
-    for (ptrdiff_t x = left; x <= right; x++)
-      ink(c, x, y, PEN + 0.5 - distance((point){(double)x + 0.5, (double)y + 0.5}, a, b));
-}
-
-/* A point of the letters' grid, in pixels, of a letter whose upper left corner is there. */
-static point place(const char *digits, double left, double top) {
-  return (point){left + UNIT * (digits[0] - '0'), top + UNIT * (LETTER_TOP - (digits[1] - '0'))};
-}
-
-static void draw_letter(const canvas *c, double left, double top, const char *drawn) {
-  for (const char *s = drawn; *s && *s != '|'; s += *s == ' ')
-    for (; s[0] >= '0' && s[0] <= '9'; s += 2)
-      if (s[2] >= '0' && s[2] <= '9')
-        draw_segment(c, place(s, left, top), place(s + 2, left, top));
-}
-
-static size_t canvas_text_width(size_t letters) {
-  return (size_t)ceil(UNIT * LETTER_ADVANCE * (double)letters);
-}
-
-static void canvas_text(const canvas *c, size_t x, size_t y, alignment how, const char *text) {
-  double width = UNIT * (LETTER_ADVANCE * (double)strlen(text) - (LETTER_ADVANCE - LETTER_WIDTH));
-  double left = (double)x - (how == ALIGN_RIGHT ? width : how == ALIGN_MIDDLE ? floor(width / 2) : 0);
-  for (; *text; text++, left += UNIT * LETTER_ADVANCE)
-    draw_letter(c, left, (double)y, letter_strokes(*text));
-}
+#if GHZ_HAVE_PNG
+#include <png.h>
+#endif
 
 /* ---- The picture ----------------------------------------------------------------------------- */
 
-enum {
-  PANEL_MAX = 640,                   /* pixels of the longer edge of a panel, at most */
-  PANEL_MIN = 300,                   /* and at least */
-  COLUMN_MIN = 340,                  /* pixels for a panel with its title and scale, at least */
-  GAP = 20,                          /* around panels and text */
-  BAR = 12,                          /* height of a scale of colours */
-  TOP = GAP + TEXT_HEIGHT + GAP / 2, /* above the panels: the titles */
-  BELOW = GAP / 2 + BAR + GAP / 4 + TEXT_HEIGHT + GAP, /* the panels: scales and their numbers */
-  CAPTION = TEXT_HEIGHT + GAP
-};
+enum { PANEL_MAX = 640 }; /* pixels of the longer edge of a panel, at most */
 
 /* The first value of the slice, and how far its values are apart. */
 static bool choose_slice(picture *p, const char *name, const shape *s, const box *indices) {
@@ -217,7 +85,90 @@ void picture_add(picture *p, uint64_t first, const double *x, const double *y, s
   }
 }
 
-#ifdef GHZ_HAVE_PNG
+#if GHZ_HAVE_PNG
+
+/* Units of the grid that letters are drawn on: y is 0 at the bottom of a g, 2 on the baseline, 8 at
+ * the top. A unit has so many pixels, as has a stroke's width. */
+enum { LETTER_WIDTH = 4, LETTER_ADVANCE = 6, LETTER_TOP = 8, UNIT = 2, TEXT_HEIGHT = UNIT * LETTER_TOP };
+
+/* ---- Letters --------------------------------------------------------------------------------- */
+
+/* The strokes of the characters from the blank on, and behind them of all others an empty box, each
+ * ended by a bar: lists of points, two digits a point, x and y. */
+static const char strokes[] =
+    "|2824 2222|1816 3836|1218 3238 0444 0646|463616053443321203 2921|0248 0707 4343|420617273603123244|"
+    "2826|38262432|18262412|2723 0446 0644|0545 2723|2211|1535|2222|0248|123243473818070312|0728221232|"
+    "07183847460242|07183847463525 3544433212 1203|32380444|480805354443321203|3818070312324344351504|"
+    "084822|150607183847463515040312324344 4435|1232434738180706153546|2222 2525|2211 2525|470543|"
+    "0444 0646|074503|071838474625 2524 2222|34361624343443473818070312 1232|022842 1434|"
+    "0535464738080232434435|4738180703123243|02082847432202|48080242 0535|480802 0535|"
+    "47381807031232434525|0208 4248 0545|1838 2822 1232|4843321203|0802 480542|080242|0208254842|"
+    "02084248|123243473818070312|02083847463505|123243473818070312 2442|02083847463505 2542|"
+    "473818070615354443321203|0848 2822|080312324348|082248|0812253248|0842 4802|082548 2522|08480242|"
+    "38181232|0842|18383212|062846|0141|1827|16364542 441403123243|0802 0516364543321203|"
+    "4536160503123243|4842 4536160503123243|04444536160503123243|48382722 0636|46413010 4536160503123243|"
+    "0802 0516364542|2622 2828|36312010 3838|0802 360442|282332|0602 05162522 25364542|0602 0516364542|"
+    "123243453616050312|0600 0516364543321203|4640 4536160503123243|0602 04152646|45361605143443321203|"
+    "18132242 0636|0603123243 4642|062246|0612253246|0642 4602|0622 4610|06460242|38272615242332|2921|"
+    "18272635242312|04153546|0208484202";
+enum { LETTERS = 95 };
+
+static const char *letter_strokes(char c) {
+  const char *at = strokes;
+  for (int i = c >= ' ' && c - ' ' < LETTERS ? c - ' ' : LETTERS; i > 0; i--)
+    at = strchr(at, '|') + 1;
+  return at;
+}
+
+typedef struct colour {
+  unsigned char red, green, blue;
+} colour;
+
+typedef struct canvas {
+  colour *pixels; /* row after row, the top one first */
+  size_t width, height;
+} canvas;
+
+/* Writes a line whose top is at y. x is its left end, its middle or its right end. */
+typedef enum alignment { ALIGN_LEFT, ALIGN_MIDDLE, ALIGN_RIGHT } alignment;
+
+/* ---- A canvas -------------------------------------------------------------------------------- */
+
+static void canvas_fill(const canvas *c, size_t x, size_t y, size_t width, size_t height, colour with) {
+  for (size_t row = y; row < y + height && row < c->height; row++)
+    for (size_t column = x; column < x + width && column < c->width; column++)
+      c->pixels[row * c->width + column] = with;
+}
+
+/* ---- Text ---- */
+
+/* From a point of a letter's grid to another, each two digits; the letter's upper left corner is at
+ * left, top. */
+static void draw_stroke(const canvas *c, size_t left, size_t top, const char *from, const char *to) {
+  for (int i = 0; i <= 32; i++) {
+    const int x = from[0] * (32 - i) + to[0] * i - 32 * '0', y = from[1] * (32 - i) + to[1] * i - 32 * '0';
+    canvas_fill(c, left + (size_t)(x * UNIT / 32), top + TEXT_HEIGHT - (size_t)(y * UNIT / 32), UNIT, UNIT,
+                (colour){0, 0, 0});
+  }
+}
+
+static void draw_letter(const canvas *c, size_t left, size_t top, const char *drawn) {
+  for (const char *s = drawn; *s && *s != '|'; s += *s == ' ')
+    for (; s[0] >= '0' && s[0] <= '9'; s += 2)
+      if (s[2] >= '0' && s[2] <= '9')
+        draw_stroke(c, left, top, s, s + 2);
+}
+
+static size_t text_width(size_t letters) {
+  return letters ? UNIT * (LETTER_ADVANCE * (letters - 1) + LETTER_WIDTH) : 0;
+}
+
+static void canvas_text(const canvas *c, size_t x, size_t y, alignment how, const char *text) {
+  const size_t width = text_width(strlen(text));
+  x -= how == ALIGN_RIGHT ? width : how == ALIGN_MIDDLE ? width / 2 : 0;
+  for (; *text; text++, x += UNIT * LETTER_ADVANCE)
+    draw_letter(c, x, y, letter_strokes(*text));
+}
 
 /* ---- Colours ---- */
 
@@ -269,6 +220,16 @@ static scale scale_of_errors(double error) {
 }
 
 /* ---- Layout ---- */
+
+enum {
+  PANEL_MIN = 300,                   /* pixels of the longer edge of a panel, at least */
+  COLUMN_MIN = 340,                  /* pixels for a panel with its title and scale, at least */
+  GAP = 20,                          /* around panels and text */
+  BAR = 12,                          /* height of a scale of colours */
+  TOP = GAP + TEXT_HEIGHT + GAP / 2, /* above the panels: the titles */
+  BELOW = GAP / 2 + BAR + GAP / 4 + TEXT_HEIGHT + GAP, /* the panels: scales and their numbers */
+  CAPTION = TEXT_HEIGHT + GAP
+};
 
 /* Where things lie on the canvas. */
 typedef struct layout {
@@ -323,7 +284,7 @@ static size_t draw_caption(const canvas *c, size_t top, const char *caption) {
   size_t lines = 0;
   for (const char *at = caption; *at; lines++) {
     size_t end = strlen(at);
-    for (size_t i = end; canvas_text_width(end) > c->width - 2 * GAP && i > 0; i--)
+    for (size_t i = end; text_width(end) > c->width - 2 * GAP && i > 0; i--)
       if (at[i] == ';')
         end = i;
     snprintf(line, sizeof line, "%.*s", (int)end, at);
@@ -332,14 +293,6 @@ static size_t draw_caption(const canvas *c, size_t top, const char *caption) {
     at += strspn(at, "; ");
   }
   return lines;
-}
-
-static void draw(const picture *p, const canvas *c, const layout *l, const picture_labels *labels) {
-  scale values = scale_of_values(p), errors = scale_of_errors(labels->error);
-  draw_panel(p, c, l, 0, labels->original, &values);
-  draw_panel(p, c, l, 1, labels->result, &values);
-  draw_panel(p, c, l, 2, "error (result - original)", &errors);
-  draw_caption(c, TOP + l->height + BELOW, labels->caption);
 }
 
 /* ---- The file ---- */
@@ -355,21 +308,26 @@ static bool write_png(const canvas *c, const char *path, bool force) {
     return fail(path, "out of memory for the picture");
   bool ok = png_image_write_to_memory(&image, bytes, &size, 0, c->pixels, 0, NULL) ||
             fail(path, "libpng: %s", image.message);
-  ok = ok && output_open(&out, path, force, NULL) && output_end(&out, output_write(&out, bytes, size));
+  ok = ok && output_open(&out, path, force, false, NULL) && output_end(&out, output_write(&out, bytes, size));
   free(bytes);
   return ok;
 }
 
 bool picture_write(const picture *p, const char *path, bool force, const picture_labels *labels) {
-  layout l = lay_out(p);
-  canvas c;
-  const size_t width = 3 * l.column + 4 * GAP;
-  const size_t lines = draw_caption(&(canvas){.width = width}, 0, labels->caption);
-  if (!canvas_begin(&c, width, TOP + l.height + BELOW + lines * CAPTION))
+  const layout l = lay_out(p);
+  const scale values = scale_of_values(p), errors = scale_of_errors(labels->error);
+  canvas c = {.width = 3 * l.column + 4 * GAP};
+  c.height = TOP + l.height + BELOW + draw_caption(&(canvas){.width = c.width}, 0, labels->caption) * CAPTION;
+  c.pixels = malloc(c.width * c.height * sizeof *c.pixels);
+  if (!c.pixels)
     return fail(path, "out of memory for the picture");
-  draw(p, &c, &l, labels);
-  bool ok = write_png(&c, path, force);
-  canvas_free(&c);
+  memset(c.pixels, 255, c.width * c.height * sizeof *c.pixels); /* white */
+  draw_panel(p, &c, &l, 0, labels->original, &values);
+  draw_panel(p, &c, &l, 1, labels->result, &values);
+  draw_panel(p, &c, &l, 2, "error (result - original)", &errors);
+  draw_caption(&c, TOP + l.height + BELOW, labels->caption);
+  const bool ok = write_png(&c, path, force);
+  free(c.pixels);
   return ok;
 }
 

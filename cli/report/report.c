@@ -5,7 +5,6 @@
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -152,11 +151,7 @@ void progress_end(void) {
 /* ---- libghz ---------------------------------------------------------------------------------- */
 
 bool library_open(ghz_context **ctx, int threads) {
-  ghz_status status = ghz_context_create(ctx, threads);
-  if (status != GHZ_EISA)
-    return library_ok("libghz", NULL, status);
-  const char *isa = getenv("GHZ_ISA");
-  return fail("GHZ_ISA", "no such instruction set here: %s", isa ? isa : "");
+  return library_ok("libghz", NULL, ghz_context_create(ctx, threads));
 }
 
 bool library_ok(const char *name, const ghz_context *ctx, ghz_status status) {

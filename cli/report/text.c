@@ -22,13 +22,29 @@ number_text text_bytes(uint64_t bytes) {
   return t;
 }
 
-number_text text_double(double value) {
+/* In so many digits, or more. */
+static number_text shortest(double value, int digits, bool narrow) {
   number_text t;
-  for (int digits = 6; digits <= 17; digits++) {
+  for (;; digits++) {
     snprintf(t.text, sizeof t.text, "%.*g", digits, value);
-    if (isnan(value) || strtod(t.text, NULL) == value)
-      break;
+    const double back = strtod(t.text, NULL);
+    if (digits == 17 || isnan(value) || (narrow ? (double)(float)back : back) == value)
+      return t;
   }
+}
+
+number_text text_double(double value) {
+  return shortest(value, 6, false);
+}
+
+number_text fill_text(ghz_type type, double fill) {
+  return shortest(fill, 1, type == GHZ_F32);
+}
+
+number_text text_number(const char *format, double value) {
+  number_text t = {"-"};
+  if (!isnan(value))
+    snprintf(t.text, sizeof t.text, format, value); /* NOLINT(clang-diagnostic-format-nonliteral) */
   return t;
 }
 
@@ -87,15 +103,13 @@ void json_numbers(const uint64_t *numbers, unsigned count) {
 
 /* ---- Numbers with intervals ------------------------------------------------------------------ */
 
-void estimate_print(const char *name, const ghz_estimate *v) {
-  if (isnan(v->value))
+void estimate_show(bool json, const char *name, const char *member, const ghz_estimate *v) {
+  if (json)
+    printf(", \"%s\": {\"value\": %s, \"low\": %s, \"high\": %s}", member, text_json(v->value).text,
+           text_json(v->low).text, text_json(v->high).text);
+  else if (isnan(v->value))
     printf("  %-18s-\n", name);
   else
     printf("  %-18s%-24s in [%s, %s]\n", name, text_double(v->value).text, text_double(v->low).text,
            text_double(v->high).text);
-}
-
-void estimate_json(const char *name, const ghz_estimate *v) {
-  printf(", \"%s\": {\"value\": %s, \"low\": %s, \"high\": %s}", name, text_json(v->value).text,
-         text_json(v->low).text, text_json(v->high).text);
 }

@@ -5,6 +5,7 @@
 
 #include <ghz/ghz.h>
 #include <ghz/numbers.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 
@@ -18,7 +19,13 @@ number_text text_bytes(uint64_t bytes);
 /* A double in as few digits as read back as the same value. */
 number_text text_double(double value);
 
-/* The same for JSON, which has neither infinities nor NaN: they become null. */
+/* A fill value in as few digits as read back as the same value of the type. */
+number_text fill_text(ghz_type type, double fill);
+
+/* A double in a format, as in "%.2f"; "-" for NaN, a number that there is not. */
+number_text text_number(const char *format, double value);
+
+/* The digits of text_double for JSON, which has neither infinities nor NaN: they become null. */
 number_text text_json(double value);
 
 /* Writes a JSON string with its quotes. Bytes that are not UTF-8 become U+FFFD. */
@@ -41,10 +48,8 @@ bound_text text_bound(const ghz_lattice *l, uint32_t terms, double bound);
 
 /* ---- Numbers with intervals ------------------------------------------------------------------ */
 
-/* A line: the number, and between what the original's is. */
-void estimate_print(const char *name, const ghz_estimate *v);
-
-/* A member of an object, with a comma before it. */
-void estimate_json(const char *name, const ghz_estimate *v);
+/* A line, the number and between what the original's is; or a member of an object of JSON, with a
+ * comma before it. */
+void estimate_show(bool json, const char *name, const char *member, const ghz_estimate *v);
 
 #endif

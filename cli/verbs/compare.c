@@ -70,13 +70,6 @@ static shape outer_dimensions(const comparison *c) {
 
 /* ---- Table ---- */
 
-static number_text text_number(const char *format, double x) {
-  number_text t = {"-"};
-  if (!isnan(x))
-    snprintf(t.text, sizeof t.text, format, x); /* NOLINT(clang-diagnostic-format-nonliteral) */
-  return t;
-}
-
 static void print_bound(const comparison *c) {
   if (!comparison_bound_known(c))
     return;
@@ -201,29 +194,25 @@ static bool comparison_begin_picture(comparison *c) {
   return picture_begin(&c->picture, c->original.name, &c->shape, &c->o->slice, c->axes.north > 0);
 }
 
-/* Returns the letters written, without the end. */
-static size_t write_axis(const comparison *c, unsigned axis, const char *before, const char *after, char *text,
-                         size_t room) {
-  char name[64];
-  snprintf(name, sizeof name, "axis %u", axis);
-  const int n = snprintf(text, room, "%s%s%s", before, *c->axes.name[axis] ? c->axes.name[axis] : name, after);
-  return n < 0 ? 0 : (size_t)n < room ? (size_t)n : room - 1;
-}
-
 /* Which plane of the array is shown, and which axes it has: as in "; time[3]; lat up, lon
  * right". */
 static void write_axes(const comparison *c, char *text, size_t room) {
   const unsigned ndim = c->shape.ndim;
-  const char *const ways[] = {c->axes.north ? " up" : " down", " right"};
-  size_t used = 0;
-  *text = '\0';
-  for (unsigned i = 0; i < ndim - 2; i++) {
-    char index[32];
-    snprintf(index, sizeof index, "[%llu]", (unsigned long long)c->picture.index[i]);
-    used += write_axis(c, i, "; ", index, text + used, room - used);
+  FILE *to = fmemopen(text, room - 1, "w");
+  text[0] = text[room - 1] = '\0';
+  for (unsigned i = 0; to && i < ndim && (ndim > 2 || *c->axes.name[i]); i++) {
+    fputs(i + 1 < ndim ? "; " : ", ", to);
+    if (*c->axes.name[i])
+      fputs(c->axes.name[i], to);
+    else
+      fprintf(to, "axis %u", i);
+    if (i + 2 < ndim)
+      fprintf(to, "[%llu]", (unsigned long long)c->picture.index[i]);
+    else
+      fputs(i + 1 == ndim ? " right" : c->axes.north ? " up" : " down", to);
   }
-  for (unsigned i = ndim - 2; i < ndim && (ndim > 2 || *c->axes.name[i]); i++)
-    used += write_axis(c, i, i == ndim - 2 ? "; " : ", ", ways[i - (ndim - 2)], text + used, room - used);
+  if (to)
+    fclose(to);
 }
 
 /* How large the error is, and what is shown. */
@@ -256,15 +245,32 @@ static bool comparison_write_picture(const comparison *c) {
 
 enum { BATCH = 1 << 14 }; /* values compared at a time */
 
-/* Reads `count` values, fewer only at the end. */
+/* Reads `count` values, fewer only at the end. What is not compressed gives them at once: they are
+ * a part of what a reader takes at a time. */
 static bool read_batch(values *v, double *to, size_t count, size_t *got) {
-  size_t part = 1;
-  for (*got = 0; *got < count && part > 0; *got += part)
+  size_t part;
+  *got = 0;
+  do {
     if (!values_read(v, to + *got, count - *got, &part))
       return false;
-  for (size_t i = 0; v->type == GHZ_I64 && i < *got; i++)
-    if (fabs(to[i]) >= 0x1p53)
-      return fail(v->name, "has int64 of 2^53 and more, which float64 does not tell apart: not compared");
+    *got += part;
+  } while (v->compressed && part > 0 && *got < count);
+  return true;
+}
+
+/* The values that were read last, as their file has them; NULL if they are no int64. */
+static const int64_t *int64_of(const values *v, size_t n) {
+  return v->type == GHZ_I64 && v->used >= n ? (const int64_t *)(const void *)v->native.data + (v->used - n)
+                                            : NULL;
+}
+
+/* Whether all int64 that float64 does not tell apart are the same in both files. */
+static bool told_apart(const comparison *c, const double *x, const double *y, size_t n) {
+  const values *a = &c->original, *b = &c->result, *either = a->type == GHZ_I64 ? a : b;
+  const int64_t *i = int64_of(a, n), *k = int64_of(b, n);
+  for (size_t at = 0; either->type == GHZ_I64 && at < n; at++)
+    if (fmax(fabs(x[at]), fabs(y[at])) >= 0x1p53 && !(i && k && i[at] == k[at]))
+      return fail(either->name, "has int64 of 2^53 and more, which float64 does not tell apart: not compared");
   return true;
 }
 
@@ -328,20 +334,20 @@ static bool make_meter(comparison *c) {
   return library_ok(c->original.name, NULL, ghz_meter_create((int)s->ndim, extent, &c->meter));
 }
 
-static uint64_t count_of(const values *v) {
-  return v->compressed ? v->reader.header.count : v->in.count;
-}
-
 static bool compare_values(comparison *c) {
   double x[BATCH], y[BATCH];
   size_t nx = 1, ny;
-  progress_begin("compare", count_of(&c->original), ghz_type_size(c->original.type));
+  const values *first = &c->original;
+  progress_begin("compare", first->compressed ? first->reader.header.count : first->in.count,
+                 ghz_type_size(first->type));
   for (uint64_t at = 0; nx > 0; at += nx) {
     if (!read_batch(&c->original, x, BATCH, &nx) || !read_batch(&c->result, y, BATCH, &ny))
       return false;
     if (nx != ny)
       return fail(nx < ny ? c->original.name : c->result.name, "has only %llu values, fewer than %s",
                   (unsigned long long)(at + (nx < ny ? nx : ny)), nx < ny ? c->result.name : c->original.name);
+    if (!told_apart(c, x, y, nx))
+      return false;
     if (at == 0 && (!find_fill(c) || !make_meter(c)))
       return false;
     hide_fill(c, 0, x, nx);
@@ -381,27 +387,19 @@ static bool find_bound(comparison *c) {
 
 /* ---- Shapes ---- */
 
-/* Whether --dims agrees with the shape that a file has. */
-static bool check_dims(const values *v, const shape *dims) {
-  uint64_t folded[3];
-  return v->shape.ndim < 2 || !shape_fold(dims, folded) || shape_folds_to(&v->shape, folded) ||
-         fail_contradicts(v->name, &v->shape, dims);
-}
-
-static bool check_shapes(const comparison *c) {
-  char a[512], b[512];
-  if (shape_agrees(&c->original.shape, &c->result.shape))
-    return true;
-  shape_text(&c->original.shape, a, sizeof a);
-  shape_text(&c->result.shape, b, sizeof b);
-  return fail(c->result.name, "shape %s differs from %s in %s", b, a, c->original.name);
-}
-
 /* The shape is that of --dims, or of a file that knows one. */
 static bool choose_shape(comparison *c) {
   const shape *given = &c->o->dims, *own = &c->original.shape;
-  if (!check_shapes(c) || !check_dims(&c->original, given) || !check_dims(&c->result, given))
-    return false;
+  char a[512], b[512];
+  shape_text(own, a, sizeof a);
+  shape_text(&c->result.shape, b, sizeof b);
+  if (!shape_agrees(own, &c->result.shape))
+    return fail(c->result.name, "shape %s differs from %s in %s", b, a, c->original.name);
+  for (int i = 0; i < 2; i++) {
+    const values *v = i ? &c->result : &c->original;
+    if (!shape_agrees(&v->shape, given))
+      return fail_contradicts(v->name, &v->shape, given);
+  }
   c->shape = given->ndim ? *given : own->ndim ? *own : c->result.shape;
   return true;
 }
@@ -466,15 +464,15 @@ static bool compare(const options *o, ghz_context *ctx, const char *path, const 
     ok = open_values(&c, &c.result, &other, o->files[1]);
     if (ok) {
       ok = compare_files(&c);
-      h5_values_close(&c.result);
+      values_close(&c.result);
     }
-    h5_values_close(&c.original);
+    values_close(&c.original);
   }
   return ok;
 }
 
 static int run(const options *o) {
-  const bool all = !o->var && h5_named(o->files[0]) && h5_named(o->files[1]);
+  const bool h5[] = {h5_named(o->files[0]), h5_named(o->files[1])}, all = !o->var && h5[0] && h5[1];
   ghz_context *ctx;
   file second; /* which says itself that it is not there, once */
   if (o->dims.ndim == 1 && o->png)
@@ -483,11 +481,11 @@ static int run(const options *o) {
     return fail_usage(o->verb, "--slice says what --png draws: give --png FILE");
   if (all && o->png)
     return fail_usage(o->verb, "--png draws one variable: give --var NAME");
-  if (o->var && !h5_named(o->files[0]) && !h5_named(o->files[1]))
+  if (o->var && !h5[0] && !h5[1])
     return fail_usage(o->verb, "--var names a variable of HDF5 files, and neither file is one");
-  if (!o->var && !all && (h5_named(o->files[0]) || h5_named(o->files[1])))
+  if (!o->var && h5[0] != h5[1])
     return fail_usage(o->verb, "%s has variables: give --var NAME, the one whose values %s has",
-                      o->files[!h5_named(o->files[0])], o->files[h5_named(o->files[0])]);
+                      o->files[h5[1]], o->files[h5[0]]);
   if ((all && !file_open(&second, o->files[1])) || !library_open(&ctx, o->threads))
     return EXIT_DATA;
   if (all)
@@ -502,19 +500,14 @@ const verb verb_compare = {
     .operands = "ORIGINAL RESULT",
     .summary = "measure the error of a result, and draw it",
     .details =
-        "Compares two files, each raw, .npy or .ghz. Prints the largest error and where it is,\n"
-        "the error divided by the bound, its root mean square, the bias (the mean of\n"
-        "RESULT - ORIGINAL), NRMSE and PSNR; these two refer to the range of ORIGINAL. Then Pearson's\n"
-        "correlation, along each axis the largest error of a difference between neighbours, and\n"
-        "the data SSIM of the planes of the last two dimensions, the least and the mean. The\n"
-        "bound is that of --abs, --rel or --psnr, or else the one that a .ghz file guarantees.\n"
-        "Fill values, from --fill or a .ghz file, count as missing, like NaN. The exit code is 1\n"
-        "if an error exceeds the bound, or if NaN or infinities differ. --png draws original,\n"
-        "result and error side by side: of three dimensions or more the plane --slice, or the\n"
-        "middle one. --dims gives the shape if neither file has one. Of HDF5 and netCDF files,\n"
-        "compares the variable --var, however it is compressed, or prints a line for each that\n"
-        "holds numbers; north is up where latitudes say so. Where both have a scale_factor, all numbers,\n"
-        "and --abs, are of the values that readers decode.",
+        "Compares two files, each raw, .npy or .ghz. Prints the largest error and where it is, the error\n"
+        "divided by the bound, its root mean square, the bias (the mean of RESULT - ORIGINAL), and, over the\n"
+        "range of ORIGINAL, NRMSE and PSNR; then correlation, errors of differences between neighbours, and\n"
+        "data SSIM. The bound is that of --abs, --rel or --psnr, or else the one that a .ghz file\n"
+        "guarantees. The exit code is 1 if an error exceeds it, or if NaN or infinities differ. --png draws\n"
+        "original, result and error; of three dimensions or more the plane --slice, or the middle one. Of\n"
+        "HDF5 and netCDF files, compares the variable --var, or prints a line for each that holds numbers,\n"
+        "as readers decode them.",
     .examples = "  ghz compare wave.f32 wave.f32.ghz\n"
                 "  ghz compare --abs 1e-3 wave.f32 other.f32\n"
                 "  ghz compare wave.f32 wave.f32.ghz --png wave.png --dims 512x512\n"

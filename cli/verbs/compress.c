@@ -11,8 +11,6 @@
 
 /* ---- The first pass of --together ------------------------------------------------------------ */
 
-enum { OPEN_FILES_MAX = 200 }; /* with more, files are closed between the passes */
-
 static bool add_range(compression *c, value_range *r) {
   value_range own;
   if (c->bound.kind == GHZ_ABS || c->bound.kind == GHZ_STEP)
@@ -28,26 +26,6 @@ static bool check_type(const compression *c, const compression *first) {
   return c->in.type == first->in.type ||
          fail(c->in.file.name, "type %s differs from %s in %s: --together needs files of one type",
               type_name(c->in.type), type_name(first->in.type), first->in.file.name);
-}
-
-/* Opens all files of the command, and finds the range that they have together. Their `in` is then
- * open; `files` has as many places as the command has files. On failure none is. */
-static bool together_open(compression *files, int count, const char *const *paths, value_range *r) {
-  *r = range_nothing();
-  for (int i = 0; i < count; i++) {
-    compression *c = &files[i];
-    bool ok = compression_open(c, paths[i]);
-    const bool regular = ok && c->in.file.seekable && c->in.file.path;
-    if (ok && check_type(c, files) && add_range(c, r)) {
-      if (count > OPEN_FILES_MAX && regular)
-        file_park(&c->in.file);
-      continue;
-    }
-    for (int k = 0; k < i + ok; k++)
-      compression_close(&files[k]);
-    return false;
-  }
-  return true;
 }
 
 typedef struct command {
@@ -114,22 +92,30 @@ static bool compress_each(command *c) {
   return ok;
 }
 
+/* Finds the range that all files have together, before any is compressed. */
 static bool compress_together(command *c) {
   const int count = c->o->file_count;
-  value_range r;
+  value_range r = range_nothing();
   compression *files = calloc((size_t)count, sizeof *files);
-  if (!files)
-    return fail(c->o->verb, "out of memory");
-  for (int i = 0; i < count; i++)
-    files[i] = c->base;
-  bool ok = together_open(files, count, c->o->files, &r);
-  for (int i = 0; ok && i < count; i++)
-    files[i].range = &r;
-  bool all = ok;
-  for (int i = 0; ok && i < count; i++)
-    all = compress_opened(c, &files[i]) && all;
+  bool ok = files || fail(c->o->verb, "out of memory"), all = ok;
+  int opened = 0;
+  for (; ok && opened < count; opened += ok) {
+    compression *one = &files[opened];
+    *one = c->base;
+    one->range = &r;
+    ok = compression_open(one, c->o->files[opened]);
+    if (ok && !(check_type(one, files) && add_range(one, &r))) {
+      compression_close(one);
+      ok = false;
+    }
+  }
+  for (int i = 0; i < opened; i++)
+    if (ok)
+      all = compress_opened(c, &files[i]) && all;
+    else
+      compression_close(&files[i]);
   free(files);
-  return all;
+  return ok && all;
 }
 
 static int compress(const options *o) {
@@ -183,23 +169,15 @@ const verb verb_compress = {
     .name = "compress",
     .operands = "[FILE...]",
     .summary = "compress files of values within an error bound",
-    .details = "Writes FILE.ghz for each FILE. No finite value changes by more than the bound, which\n"
-               "one of --abs, --rel and --psnr gives. FILE holds raw little-endian values (.f32,\n"
-               ".f64; --big-endian for the other order), or is a NumPy .npy file, whose shape is\n"
-               "kept. For raw values --dims gives the shape: smooth arrays of two and three\n"
-               "dimensions compress better with it.\n"
-               "Data that have a quantum, as packed ones and integers do, are compressed without loss\n"
-               "by --step: multiples of it come back exactly, and so do their sums. Integers (.npy, or\n"
-               "--type int16 and the like) take --step 1.\n"
-               "Without FILE, or for -, reads standard input and writes standard output; --rel and\n"
-               "--psnr then need a temporary file (in TMPDIR), because they depend on the range of\n"
-               "the whole input.\n\n"
-               "Files can be added if they have the same bound, that is, the same lattice. Give them\n"
-               "the same --abs. --rel and --psnr depend on the range of each file: with these, use\n"
-               "--together for files that exist now, and --like for one that comes later. --sum-of\n"
-               "makes the bound that of the sum. --fill names the value that marks missing data, such\n"
-               "as 1e20: it is kept exactly, does not count for the range, and a sum with it is\n"
-               "missing. -v prints how each file is coded, and why.",
+    .details =
+        "Writes FILE.ghz for each FILE of values: raw little-endian ones (.f32, .f64), or a NumPy .npy file,\n"
+        "whose shape is kept; --dims gives that of raw ones. No finite value changes by more than the bound,\n"
+        "which one of --abs, --rel and --psnr gives; by --step multiples of a quantum come back exactly, and\n"
+        "so do their sums (integers take --step 1). Without FILE, or for -, reads standard input and writes\n"
+        "standard output; --rel and --psnr then need a temporary file (in TMPDIR). Files can be added if\n"
+        "they have the same bound: give them the same --abs, or --together to files that exist now, --like\n"
+        "to one that comes later. --fill names the value that marks missing data. -v prints how each file is\n"
+        "coded, and why.",
     .examples = "  ghz compress --rel 1e-4 wave.f32\n"
                 "  ghz compress --abs 1e-3 density.npy -o density.ghz\n"
                 "  ghz compress --rel 1e-4 --dims 64x64x64 wave.f32 -o cube.ghz\n"

@@ -187,7 +187,7 @@ static bool decompress_to(decompression *d, const char *path) {
   const ghz_file_header *h = &d->reader.header;
   plain_form form;
   if (!plain_choose(&form, path, d->o->type, name, h) || !selection_begin(&d->selection, d->o, name, h) ||
-      !file_differs(d->reader.file, path) || !output_open(&d->out, path, d->o->force, d->reader.file))
+      !file_differs(d->reader.file, path) || !output_open(&d->out, path, d->o->force, false, d->reader.file))
     return false;
   if (!output_end(&d->out, write_all_values(d, form)))
     return false;
@@ -211,22 +211,19 @@ static const char *missing_extension(const char *name, const ghz_file_header *h)
 
 /* The name of the output: FILE without .ghz, or standard output for standard input. */
 static char *output_name(const options *o, const file *from, const ghz_file_header *h) {
-  bool standard = !from->path;
-  const char *name = o->output ? o->output : standard ? "-" : from->path;
-  if (!o->output && !standard && !name_ends(name, ".ghz")) {
-    fail(from->name, "the name does not end in .ghz; name the output with -o FILE");
-    return NULL;
-  }
+  const char *name = o->output ? o->output : from->path ? from->path : "-";
+  const bool own = !o->output && from->path;
+  if (own && !name_ends(name, ".ghz"))
+    return (fail(from->name, "the name does not end in .ghz; name the output with -o FILE"), NULL);
   char *text = malloc(strlen(name) + 1); /* the extensions are as long as .ghz */
-  if (!text) {
-    fail(from->name, "out of memory");
-    return NULL;
-  }
+  if (!text)
+    return (fail(from->name, "out of memory"), NULL);
   strcpy(text, name);
-  if (o->output || standard)
-    return text;
-  text[strlen(text) - strlen(".ghz")] = '\0';
-  return strcat(text, missing_extension(text, h));
+  if (own) {
+    text[strlen(text) - strlen(".ghz")] = '\0';
+    strcat(text, missing_extension(text, h));
+  }
+  return text;
 }
 
 static bool decompress_file(const options *o, ghz_context *ctx, const char *path) {
@@ -258,13 +255,12 @@ const verb verb_decompress = {
     .name = "decompress",
     .operands = "[FILE.ghz...]",
     .summary = "decompress files to values",
-    .details = "Writes FILE for each FILE.ghz. A file made from an .npy file becomes one again:\n"
-               "NAME.ghz becomes NAME.npy. Raw values get the extension .f32 or .f64 if NAME has none.\n"
-               "The extension of -o chooses another form: .npy for an .npy file, .f32 or .f64 for raw\n"
-               "values. Values of f32 may be written as f64. --range and --box read only the frames that\n"
-               "hold the requested values, and require -o or -c. A box is one range or index per\n"
-               "dimension, slowest first, as in NumPy's a[0:8, 5, 100:200]; what is left out is whole.\n"
-               "-c takes several files, whose values follow each other.",
+    .details =
+        "Writes FILE for each FILE.ghz: NAME.npy if that was its input, else raw values, whose name gets\n"
+        ".f32 or .f64 if it has no extension. The extension of -o chooses another form. Values of f32 may be\n"
+        "written as f64. --range and --box read only the frames that hold the requested values, and require\n"
+        "-o or -c. A box is one range or index per dimension, slowest first, as in NumPy's a[0:8, 5,\n"
+        "100:200]; what is left out is whole. -c takes several files, whose values follow each other.",
     .type_help = "type to write; default: from the extension of -o, else that of FILE",
     .examples = "  ghz decompress wave.f32.ghz -o back.f32\n"
                 "  ghz decompress density.ghz -o back.npy\n"

@@ -43,44 +43,44 @@ static bool add_frames(file_pair *p) {
   return true;
 }
 
-static void print_table(const file_pair *p, const ghz_comparison *c) {
-  const shape *s = &p->shape;
-  printf("%s, %s\n  pairs             %llu\n", p->name[0], p->name[1], (n)c->count);
-  if (c->specials)
-    printf("  left out          %llu (fill values, NaN, infinities), %llu of them in one file alone\n",
-           (n)c->specials, (n)c->mismatches);
-  estimate_print("dot product", &c->product);
-  estimate_print("mean difference", &c->mean);
-  estimate_print("rms difference", &c->rms);
-  estimate_print("largest", &c->largest);
-  if (c->count)
-    printf("  largest at        %s\n", shape_place(s, c->index).text);
-}
-
-static void print_json(const file_pair *p, const ghz_comparison *c) {
-  const shape *s = &p->shape;
+/* Where the largest difference is. */
+static void print_place(const shape *s, const ghz_comparison *c, bool json) {
   uint64_t index[GHZ_FILE_NDIM];
-  printf("{\"files\": [");
-  json_string(stdout, p->name[0]);
-  printf(", ");
-  json_string(stdout, p->name[1]);
-  printf("], \"count\": %llu, \"specials\": %llu, \"mismatches\": %llu", (n)c->count, (n)c->specials,
-         (n)c->mismatches);
-  estimate_json("dot", &c->product);
-  estimate_json("mean_difference", &c->mean);
-  estimate_json("rms_difference", &c->rms);
-  estimate_json("max_difference", &c->largest);
-  if (c->count == 0) {
-    printf(", \"max_difference_at\": null}\n");
-    return;
-  }
-  printf(", \"max_difference_at\": %llu", (n)c->index);
-  if (s->ndim) {
+  if (!json && c->count)
+    printf("  largest at        %s\n", shape_place(s, c->index).text);
+  if (json && c->count == 0)
+    printf(", \"max_difference_at\": null");
+  else if (json)
+    printf(", \"max_difference_at\": %llu", (n)c->index);
+  if (json && c->count && s->ndim) {
     shape_index(s, c->index, index);
     printf(", \"max_difference_index\": ");
     json_numbers(index, s->ndim);
   }
-  printf("}\n");
+}
+
+static void print(const file_pair *p, const ghz_comparison *c) {
+  const bool json = p->o->json;
+  if (json) {
+    printf("{\"files\": [");
+    json_string(stdout, p->name[0]);
+    printf(", ");
+    json_string(stdout, p->name[1]);
+    printf("], \"count\": %llu, \"specials\": %llu, \"mismatches\": %llu", (n)c->count, (n)c->specials,
+           (n)c->mismatches);
+  } else {
+    printf("%s, %s\n  pairs             %llu\n", p->name[0], p->name[1], (n)c->count);
+    if (c->specials)
+      printf("  left out          %llu (fill values, NaN, infinities), %llu of them in one file alone\n",
+             (n)c->specials, (n)c->mismatches);
+  }
+  estimate_show(json, "dot product", "dot", &c->product);
+  estimate_show(json, "mean difference", "mean_difference", &c->mean);
+  estimate_show(json, "rms difference", "rms_difference", &c->rms);
+  estimate_show(json, "largest", "max_difference", &c->largest);
+  print_place(&p->shape, c, json);
+  if (json)
+    puts("}");
 }
 
 static bool compare_files(file_pair *p) {
@@ -96,7 +96,7 @@ static bool compare_files(file_pair *p) {
   p->shape = p->reader[p->reader[0].header.array.ndim == 0].header.array;
   ok = ok && library_ok(p->reader[1].file->name, NULL, ghz_tally_comparison(&p->tally, NULL, &c));
   if (ok)
-    (p->o->json ? print_json : print_table)(p, &c);
+    print(p, &c);
   return ok;
 }
 
@@ -114,19 +114,19 @@ static bool open_and_compare(file_pair *p) {
 
 /* ---- HDF5 ------------------------------------------------------------------------------------ */
 
-static bool add_chunks(const char *name, ghz_context *ctx, const ghz_frame f[2], void *tally) {
+static bool add_chunks(const char *name, ghz_context *ctx, const ghz_frame *f, void *tally) {
   return library_ok(name, ctx, ghz_tally_add_pair(ctx, tally, f[0].stream, f[1].stream));
 }
 
-static bool compare_variables(const options *o, ghz_context *ctx, const h5_variable v[2]) {
+static bool compare_variables(const options *o, ghz_context *ctx, const h5_variable *v) {
   file_pair p = {.o = o, .name = {v[0].label, v[1].label}, .shape = v[0].array};
   ghz_comparison c;
-  if (!h5_each_chunk_pair(v, ctx, add_chunks, &p.tally) ||
+  if (!h5_each_chunk(v, 2, ctx, add_chunks, &p.tally) ||
       !library_ok(v[1].label, NULL, ghz_tally_comparison(&p.tally, NULL, &c)))
     return false;
   c.specials -= v[0].padding;
   c.index = c.count ? h5_index(v, c.index) : c.index;
-  (o->json ? print_json : print_table)(&p, &c);
+  print(&p, &c);
   return true;
 }
 
@@ -134,7 +134,7 @@ static bool compare_variables(const options *o, ghz_context *ctx, const h5_varia
 
 static bool compare_operands(file_pair *p) {
   const options *o = p->o;
-  return o->var || h5_named(o->files[0]) ? h5_each_variable_pair(o, p->ctx, compare_variables)
+  return o->var || h5_named(o->files[0]) ? h5_each_variable(o, p->ctx, o->files, 2, compare_variables)
                                          : open_and_compare(p);
 }
 
@@ -154,15 +154,12 @@ const verb verb_diff = {
     .name = "diff",
     .operands = "A.ghz B.ghz",
     .summary = "print how far apart two compressed files are, and their dot product",
-    .details = "Prints the dot product of two files, the mean and the root mean square of A - B, the\n"
-               "largest difference and where it is. These are computed exactly from the compressed\n"
-               "form and rounded once. After each stands an interval that is guaranteed to contain the\n"
-               "same number for the original values: it follows from the bounds of the files. Both\n"
-               "files must have the same type, shape and bound, as for ghz sub. Fill values, NaN and\n"
-               "infinities are left out. ghz compare decompresses instead: it takes files of any kind\n"
-               "and bound, and says whether a result keeps its bound. Of HDF5 and netCDF files, compares\n"
-               "the variable --var, or all of A that the HDF5 filter compressed; --json prints an object\n"
-               "for each.",
+    .details =
+        "Prints the dot product of two files, the mean and the root mean square of A - B, the largest\n"
+        "difference and where it is, computed and with intervals as in ghz stats. Both files must have the\n"
+        "same type, shape and bound, as for ghz sub. ghz compare decompresses instead: it takes files of any\n"
+        "kind and bound, and says whether a result keeps its bound. Of HDF5 and netCDF files, compares the\n"
+        "variable --var, or all of A that the HDF5 filter compressed; --json prints an object for each.",
     .examples = "  ghz diff after.ghz before.ghz\n",
     .least = 2,
     .most = 2,

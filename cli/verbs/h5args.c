@@ -142,10 +142,6 @@ static bool add_all(lines *l) {
     return h5_each_request(o, l->named, l->count, add, l);
   for (size_t i = 0; i < l->count; i++)
     add(&l->named[i], l);
-  if (o->var && l->count > 1) { /* or a name with commas; what is not there does no harm */
-    const h5_request whole = {.path = o->var, .parameters = l->named[l->count - 1].parameters};
-    put_request(l->nccopy, &whole, true);
-  }
   return true;
 }
 
@@ -186,15 +182,15 @@ const verb verb_h5args = {
     .name = "h5args",
     .operands = "[FILE.nc]",
     .summary = "print how h5repack and nccopy compress HDF5 and netCDF files",
-    .details = "Prints two commands, h5repack for HDF5 and nccopy for netCDF. Append the file to read and\n"
-               "the file to write. Both commands need the filter: set HDF5_PLUGIN_PATH to its folder.\n"
-               "With a FILE, takes from it which values are missing, which variables are packed, and\n"
-               "what is compressed already, where nccopy leaves the filter out. A bound without a name\n"
-               "is for all variables there that hold data, but for coordinates and their bounds; lists\n"
-               "give each its own, as in --abs tas=0.01,pr=1e-7. Without a FILE, name variables by --var,\n"
-               "and what is missing by --fill. --rel refers to the range of each chunk, so data sets\n"
-               "compressed with it cannot be added. Data on a grid of their own, and integers, come back\n"
-               "as they were with --step and --lossless: packed variables (scale_factor) among them.",
+    .details =
+        "Prints two commands, h5repack for HDF5 and nccopy for netCDF. Append the file to read and the file\n"
+        "to write. Both need the filter: set HDF5_PLUGIN_PATH to its folder. With a FILE, takes from it\n"
+        "which values are missing, which variables are packed, and what is compressed already. A bound\n"
+        "without a name is for all variables there that hold data, but for coordinates and their bounds;\n"
+        "lists give each its own, as in --abs tas=0.01,pr=1e-7. Without a FILE, name variables by --var, and\n"
+        "what is missing by --fill. --rel refers to the range of each chunk, so data sets compressed with it\n"
+        "cannot be added. Integers and data on a grid of their own come back as they were by --step and\n"
+        "--lossless.",
     .examples = "  ghz h5args --abs tas=0.01,pr=1e-7 --rel ta=1e-3 FILE.nc\n"
                 "  ghz h5args --abs 1e-3 FILE.nc\n"
                 "  ghz h5args --lossless --var packed\n"

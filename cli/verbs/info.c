@@ -10,48 +10,45 @@
 #include "verbs.h"
 #include "work/range.h"
 
-typedef struct values_summary {
-  uint64_t values;
-  value_range range;
-  special_counts specials;
-} values_summary;
-
 /* ---- Files that are not compressed ----------------------------------------------------------- */
 
-/* Reads all values of a file. Prints why it fails. */
-static bool info_of_values(ghz_context *ctx, input *in, values_summary *s) {
-  *s = (values_summary){.values = 0};
-  const bool ok = range_of_input(ctx, in, NULL, &s->specials, &s->range);
-  s->values = in->taken;
-  return ok;
-}
-
-static void info_print_values(const input *in, const values_summary *s) {
-  char dims[512];
+static void print_values(const input *in, const value_range *r, const special_counts *specials) {
   typedef unsigned long long n;
+  char dims[512];
   shape_text(&in->shape, dims, sizeof dims);
   printf("%s\n", in->file.name);
   printf("  type              %s, not compressed\n", type_name(in->type));
-  printf("  values            %llu\n", (n)s->values);
+  printf("  values            %llu\n", (n)in->taken);
   printf("  shape             %s%s\n", dims, in->shape.npy ? ", from .npy" : "");
-  if (s->range.min > s->range.max)
+  if (r->min > r->max)
     printf("  range             no finite value\n");
   else
-    printf("  range             %s to %s\n", text_double(s->range.min).text, text_double(s->range.max).text);
-  if (s->specials.nans + s->specials.infinities)
-    printf("  not finite        %llu NaN, %llu infinities\n", (n)s->specials.nans, (n)s->specials.infinities);
+    printf("  range             %s to %s\n", text_double(r->min).text, text_double(r->max).text);
+  if (specials->nans + specials->infinities)
+    printf("  not finite        %llu NaN, %llu infinities\n", (n)specials->nans, (n)specials->infinities);
   printf("  size              %s\n", text_bytes(in->file.position - in->file.origin).text);
 }
 
-static void info_print_values_json(const input *in, const values_summary *s) {
+static void print_values_json(const input *in, const value_range *r, const special_counts *specials) {
   typedef unsigned long long n;
   json_file(in->file.name);
-  printf(", \"compressed\": false, \"type\": \"%s\", \"values\": %llu", type_name(in->type), (n)s->values);
+  printf(", \"compressed\": false, \"type\": \"%s\", \"values\": %llu", type_name(in->type), (n)in->taken);
   shape_print_json(&in->shape);
-  printf(", \"min\": %s, \"max\": %s", text_json(s->range.min).text, text_json(s->range.max).text);
-  printf(", \"nan\": %llu, \"infinite\": %llu, \"bytes\": %llu}", (n)s->specials.nans,
-         (n)s->specials.infinities, (n)(in->file.position - in->file.origin));
+  printf(", \"min\": %s, \"max\": %s", text_json(r->min).text, text_json(r->max).text);
+  printf(", \"nan\": %llu, \"infinite\": %llu, \"bytes\": %llu}", (n)specials->nans, (n)specials->infinities,
+         (n)(in->file.position - in->file.origin));
 }
+
+static bool info_plain(const options *o, ghz_context *ctx, input *in) {
+  value_range range;
+  special_counts specials = {0};
+  if (!range_of_input(ctx, in, NULL, &specials, &range))
+    return false;
+  (o->json ? print_values_json : print_values)(in, &range, &specials);
+  return true;
+}
+
+/* ---- Compressed files, and variables of HDF5 ------------------------------------------------- */
 
 /* All that is known about a file. */
 typedef struct summary {
@@ -71,21 +68,8 @@ typedef struct summary {
   uint64_t tiles, bytes;
   uint64_t packed, streams;    /* frames that are packed; bytes of all streams, unpacked */
   uint64_t unused, unfinished; /* bytes of the file */
-  ghz_statistics statistics;   /* widths are not summed */
+  ghz_statistics statistics;
 } summary;
-
-static void add_statistics(ghz_statistics *to, const ghz_statistics *from) {
-  to->empty += from->empty;
-  to->raw += from->raw;
-  to->constant += from->constant;
-  to->specials += from->specials;
-  to->coefficients += from->coefficients;
-  to->turned += from->turned;
-  for (int i = 0; i < 4; i++)
-    to->order[i] += from->order[i];
-  for (int i = 0; i < 3; i++)
-    to->mode[i] += from->mode[i];
-}
 
 static bool add_frame(const char *name, ghz_context *ctx, const ghz_frame *f, void *user) {
   summary *s = user;
@@ -102,7 +86,8 @@ static bool add_frame(const char *name, ghz_context *ctx, const ghz_frame *f, vo
     return true;
   if (!library_ok(name, ctx, ghz_scan(ctx, f->stream, &own)))
     return false;
-  add_statistics(&s->statistics, &own);
+  for (size_t i = 0; i < sizeof own / sizeof(uint64_t); i++) /* which it has alone */
+    ((uint64_t *)&s->statistics)[i] += ((const uint64_t *)&own)[i];
   return true;
 }
 
@@ -247,7 +232,7 @@ static bool info_variable(const options *o, ghz_context *ctx, const h5_variable 
   summary s = {.name = v->label,
                .variable = v,
                .scans = must_scan(o),
-               .lattice = {.type = v->type},
+               .lattice = {.type = v->parameters.type},
                .shape = v->array,
                .tiles_shape = v->shape,
                .values = v->values};
@@ -258,18 +243,10 @@ static bool info_variable(const options *o, ghz_context *ctx, const h5_variable 
   return true;
 }
 
-static bool info_plain(const options *o, ghz_context *ctx, input *in) {
-  values_summary s;
-  if (!info_of_values(ctx, in, &s))
-    return false;
-  (o->json ? info_print_values_json : info_print_values)(in, &s);
-  return true;
-}
-
 static bool info_file(const options *o, ghz_context *ctx, const char *path) {
   values v;
   if (o->var || h5_named(path))
-    return h5_each_variable(o, ctx, path, info_variable);
+    return h5_each_variable(o, ctx, &path, 1, info_variable);
   if (!values_open(&v, ctx, path, o->type))
     return false;
   bool ok = v.compressed ? info_compressed(o, ctx, &v.reader) : info_plain(o, ctx, &v.in);
@@ -277,24 +254,20 @@ static bool info_file(const options *o, ghz_context *ctx, const char *path) {
   return ok;
 }
 
-static int run(const options *o) {
-  return each_file(o, info_file);
-}
-
 const verb verb_info = {
     .name = "info",
     .operands = "[FILE...]",
     .summary = "print what files hold",
-    .details = "Prints type, number of values, shape, step, bounds and size of each compressed file;\n"
-               "with -v also how its tiles are coded. Of raw and .npy files, prints type, number of\n"
-               "values, shape, range, and how many are NaN or infinite. --json prints everything as\n"
-               "one array of objects, for programs. Of HDF5 and netCDF files, prints those of the\n"
-               "variable --var, or of all that the HDF5 filter compressed; its lattice is that of the\n"
-               "last chunk, its bound that of the worst.",
+    .details =
+        "Prints type, number of values, shape, step, bounds and size of each compressed file; with -v also\n"
+        "how its tiles are coded. Of raw and .npy files, prints type, number of values, shape, range, and\n"
+        "how many are NaN or infinite. Of HDF5 and netCDF files, prints those of the variable --var, or of\n"
+        "all that the HDF5 filter compressed; its lattice is that of the last chunk, its bound that of the\n"
+        "worst.",
     .examples = "  ghz info wave.f32.ghz\n"
                 "  ghz info wave.f32\n"
                 "  ghz info --json *.ghz | jq '.[].ratio'\n",
     .least = 1,
     .most = 1 << 30,
-    .run = run,
+    .each = info_file,
 };

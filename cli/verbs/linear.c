@@ -17,12 +17,11 @@ const verb verb_add = {
     .alias = "sum",
     .operands = "FILE.ghz...",
     .summary = "add compressed files, without decompressing them",
-    .details = "Adds any number of compressed files in one pass. They must have the same type,\n"
-               "shape and bound: compress them with --together, with the same --abs, or --like one of\n"
-               "them. The bound of the sum is the sum of the bounds. The bytes of the sum do not\n"
-               "depend on the order of the files. Without -o, writes to standard output. If the name\n"
-               "of the output ends in .npy, .f32 or .f64, writes decompressed values.\n"
-               "Adds data sets of HDF5 and netCDF files as ghz mean averages them.",
+    .details =
+        "Adds any number of compressed files in one pass. They must have the same type, shape and bound:\n"
+        "compress them with --together, with the same --abs, or --like one of them. The bound of the sum is\n"
+        "the sum of the bounds. Without -o, writes to standard output; to a name that ends in .npy, .f32 or\n"
+        ".f64 decompressed values. Adds data sets of HDF5 and netCDF files as ghz mean averages them.",
     .examples = "  ghz add a.ghz b.ghz c.ghz -o sum.ghz\n"
                 "  ghz sum run-*.f32.ghz | ghz decompress -o sum.f32\n"
                 "  ghz add a.ghz b.ghz -o sum.npy\n",
@@ -41,13 +40,11 @@ const verb verb_sub = {
     .name = "sub",
     .operands = "A.ghz B.ghz",
     .summary = "subtract one compressed file from another",
-    .details = "Writes A - B. Both files must have the same type, shape and bound: compress them with\n"
-               "--together, with the same --abs, or one --like the other. Or one is a mean of which the\n"
-               "other is a part: the difference is then an anomaly. The bound of the difference is the\n"
-               "sum of the bounds. Without -o, writes to standard output. If the name of the output\n"
-               "ends in .npy, .f32 or .f64, writes decompressed values.\n"
-               "Of HDF5 and netCDF files, subtracts the data set --var, or all that the HDF5 filter\n"
-               "compressed; all else is that of A.",
+    .details =
+        "Writes A - B. Both files must have the same type, shape and bound; or one is a mean of which the\n"
+        "other is a part: the difference is then an anomaly. The bound of the difference is the sum of the\n"
+        "bounds. Without -o, writes to standard output; to a name that ends in .npy, .f32 or .f64\n"
+        "decompressed values. Subtracts data sets of HDF5 and netCDF files; all else is that of A.",
     .examples = "  ghz sub after.ghz before.ghz -o change.ghz\n",
     .least = 2,
     .most = 2,
@@ -64,12 +61,11 @@ const verb verb_mean = {
     .name = "mean",
     .operands = "FILE.ghz...",
     .summary = "average compressed files",
-    .details = "Writes the mean of k compressed files: the sum that ghz add computes, divided by k. The\n"
-               "bound of the mean is the bound of one file. Without -o, writes to standard output. If\n"
-               "the name of the output ends in .npy, .f32 or .f64, writes decompressed values.\n"
-               "Of HDF5 and netCDF files, averages the data set --var, or all that the HDF5 filter\n"
-               "compressed. The output is a copy of the first file, with means in place of these.\n"
-               "Coordinates must be the same, but for times.",
+    .details =
+        "Writes the mean of k compressed files: the sum that ghz add computes, divided by k. Its bound is\n"
+        "that of one file. Without -o, writes to standard output; to a name that ends in .npy, .f32 or .f64\n"
+        "decompressed values. Of HDF5 and netCDF files, averages the data set --var, or all that the HDF5\n"
+        "filter compressed; all else is that of the first file. Coordinates must be the same, but for times.",
     .examples = "  ghz mean run-*.f32.ghz -o mean.f32.ghz\n",
     .least = 1,
     .most = 1 << 30,
@@ -84,11 +80,10 @@ const verb verb_scale = {
     .name = "scale",
     .operands = "FACTOR [FILE.ghz]",
     .summary = "multiply a compressed file by a number",
-    .details = "Multiplies every value by FACTOR, which may be negative but not 0. The bound is\n"
-               "multiplied by |FACTOR|. Only the step in the file's header changes, so files that\n"
-               "were scaled by different factors have different steps and cannot be added. Without\n"
-               "-o, writes to standard output. If the name of the output ends in .npy, .f32 or .f64,\n"
-               "writes decompressed values.",
+    .details =
+        "Multiplies every value, and the bound, by FACTOR, which may be negative but not 0. Files that were\n"
+        "scaled by different factors have different steps and cannot be added. Without -o, writes to\n"
+        "standard output; to a name that ends in .npy, .f32 or .f64 decompressed values.",
     .examples = "  ghz scale 0.5 a.ghz -o half.ghz\n"
                 "  ghz scale -1 a.ghz -o negative.ghz\n",
     .least = 1,

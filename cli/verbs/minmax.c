@@ -10,18 +10,6 @@
 #include "work/combine.h"
 #include "work/range.h"
 
-static void print_json(const char *name, const value_range *r) {
-  json_file(name);
-  printf(", \"min\": %s, \"max\": %s}", text_json(r->min).text, text_json(r->max).text);
-}
-
-static void print_line(const char *name, const value_range *r) {
-  if (r->min > r->max)
-    printf("%s: no finite value\n", name);
-  else
-    printf("%s: %s %s\n", name, text_double(r->min).text, text_double(r->max).text);
-}
-
 static bool print_extrema(const options *o, ghz_context *ctx, const char *path) {
   values v;
   value_range r;
@@ -34,37 +22,43 @@ static bool print_extrema(const options *o, ghz_context *ctx, const char *path) 
   }
   bool ok = v.compressed ? range_of_frames(ctx, &v.reader, &r)
                          : range_of_input(ctx, &v.in, o->has_fill ? &fill : NULL, NULL, &r);
-  if (ok)
-    (o->json ? print_json : print_line)(v.name, &r);
+  if (ok && o->json) {
+    json_file(v.name);
+    printf(", \"min\": %s, \"max\": %s}", text_json(r.min).text, text_json(r.max).text);
+  } else if (ok && r.min > r.max) {
+    printf("%s: no finite value\n", v.name);
+  } else if (ok) {
+    printf("%s: %s %s\n", v.name, text_double(r.min).text, text_double(r.max).text);
+  }
   values_close(&v);
   return ok;
 }
 
 static int run(const options *o) {
-  if (o->extreme == EXTREME_NONE && o->output)
+  const bool writes = o->min || o->max;
+  if (o->min && o->max)
+    return fail_usage(o->verb, "give --min or --max, not both");
+  if (!writes && o->output)
     return fail_usage(o->verb, "-o needs --min or --max");
-  if (o->extreme != EXTREME_NONE && (o->json || o->type.given || o->type.big_endian))
+  if (writes && (o->json || o->type.given || o->type.big_endian))
     return fail_usage(o->verb, "--%s does not apply with --min and --max",
                       o->json         ? "json"
                       : o->type.given ? "type"
                                       : "big-endian");
-  if (o->extreme == EXTREME_NONE)
-    return each_file(o, print_extrema);
-  const ghz_file_operation extremes = {.factor = 1, .extremum = o->extreme == EXTREME_MIN ? -1 : 1};
-  return combine(o, &extremes);
+  return writes ? combine(o, &(ghz_file_operation){.factor = 1, .extremum = o->min ? -1 : 1})
+                : each_file(o, print_extrema);
 }
 
 const verb verb_minmax = {
     .name = "minmax",
     .operands = "FILE...",
     .summary = "print the least and greatest values, or write the extremes of several files",
-    .details = "Prints the least and the greatest finite value of each file, which is raw, .npy or\n"
-               ".ghz. --json prints them as one array of objects. With --min or --max, reads\n"
-               "compressed files and writes one: at each position the least or the greatest value of\n"
-               "all files, or NaN if one of them is NaN. The files must have the same type, shape and\n"
-               "step; those with a shape must have been compressed with --order lorenzo. The bound of\n"
-               "the result is that of one file. If the name of the output ends in .npy, .f32 or .f64,\n"
-               "writes decompressed values.",
+    .details =
+        "Prints the least and the greatest finite value of each file, which is raw, .npy or .ghz. With --min\n"
+        "or --max, reads compressed files and writes one: at each position the least or the greatest value\n"
+        "of all files, or NaN if one of them is NaN. They must have the same type, shape and step; those\n"
+        "with a shape must have been compressed with --order lorenzo. The bound of the result is that of one\n"
+        "file.",
     .examples = "  ghz minmax wave.f32 wave.f32.ghz\n"
                 "  ghz minmax --max day-*.ghz -o warmest.ghz\n",
     .least = 1,

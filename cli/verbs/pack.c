@@ -41,10 +41,10 @@ static bool check_places(const repacking *p, const char *to, bool own, bool forc
 }
 
 static bool repack_to(repacking *p, const options *o, const char *to, bool own) {
-  if (!check_places(p, to, own, o->force) || !output_open(&p->out, to, o->force || own, p->reader.file))
+  if (!check_places(p, to, own, o->force) || !output_open(&p->out, to, o->force || own, false, p->reader.file))
     return false;
   /* What was appended before the file was locked, or another file of this name, stays. */
-  const bool ok = write_again(p, o->pack) && (!own || file_renew(p->reader.file));
+  const bool ok = write_again(p, o->pack) && (!own || file_unchanged(p->reader.file));
   if (!output_end(&p->out, ok))
     return false;
   const uint64_t before = reader_bytes(&p->reader);
@@ -83,12 +83,11 @@ const verb verb_pack = {
     .name = "pack",
     .operands = "[FILE.ghz...]",
     .summary = "make compressed files smaller, without loss",
-    .details = "Rewrites each file with its frames packed, that is, compressed once more: at level 1 by\n"
-               "zstd, at level 2 by a coder that knows what streams hold. What was packed before is\n"
-               "packed again at the level. Values and bounds stay the same. Every verb reads packed\n"
-               "files, more slowly, and parts of them as well.\n"
-               "The old file is replaced only when the new one is complete; with -o it is kept.\n"
-               "Without FILE, or for -, reads standard input and writes standard output.",
+    .details =
+        "Rewrites each file with its frames packed, that is, compressed once more: at level 1 by zstd, at\n"
+        "level 2 by a coder that knows what streams hold. Values and bounds stay the same. Every verb reads\n"
+        "packed files, more slowly. The old file is replaced only when the new one is complete; with -o it\n"
+        "is kept. Without FILE, or for -, reads standard input and writes standard output.",
     .examples = "  ghz pack run-*.ghz\n"
                 "  ghz pack -2 a.ghz -o small.ghz\n"
                 "  ghz pack --level 1 a.ghz -o quick.ghz\n",
@@ -101,9 +100,7 @@ const verb verb_unpack = {
     .name = "unpack",
     .operands = "[FILE.ghz...]",
     .summary = "undo pack: larger files that read faster",
-    .details = "Rewrites each file with no frame packed. The old file is replaced only when the new one\n"
-               "is complete; with -o it is kept. Without FILE, or for -, reads standard input and writes\n"
-               "standard output.",
+    .details = "Rewrites each file with no frame packed, in its place or to -o FILE, as ghz pack does.",
     .examples = "  ghz unpack run-*.ghz\n"
                 "  ghz unpack < small.ghz > a.ghz\n",
     .least = 1,

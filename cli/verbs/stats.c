@@ -29,50 +29,41 @@ static bool add_frame(const char *name, ghz_context *ctx, const ghz_frame *f, vo
   return true;
 }
 
-static void print_table(const file_numbers *f) {
-  const ghz_summary *s = &f->summary;
-  printf("%s\n  values            %llu\n", f->name, (n)s->count);
-  if (s->specials)
-    printf("  left out          %llu (fill values, NaN, infinities)\n", (n)s->specials);
-  if (s->count)
-    printf("  min, max          %s, %s\n", text_double(f->range.min).text, text_double(f->range.max).text);
-  estimate_print("sum", &s->sum);
-  estimate_print("mean", &s->mean);
-  estimate_print("variance", &s->variance);
-  estimate_print("deviation", &s->deviation);
-  estimate_print("L2 norm", &s->norm);
-}
-
-static void print_json(const file_numbers *f) {
-  const ghz_summary *s = &f->summary;
-  json_file(f->name);
-  printf(", \"count\": %llu, \"specials\": %llu, \"min\": %s, \"max\": %s", (n)s->count, (n)s->specials,
-         text_json(f->range.min).text, text_json(f->range.max).text);
-  estimate_json("sum", &s->sum);
-  estimate_json("mean", &s->mean);
-  estimate_json("variance", &s->variance);
-  estimate_json("deviation", &s->deviation);
-  estimate_json("norm", &s->norm);
-  printf("}");
-}
-
 static bool print_numbers(const options *o, file_numbers *f, uint64_t padding) {
-  if (!library_ok(f->name, NULL, ghz_tally_summary(&f->tally, &f->summary)))
+  ghz_summary *s = &f->summary;
+  if (!library_ok(f->name, NULL, ghz_tally_summary(&f->tally, s)))
     return false;
-  f->summary.specials -= padding;
-  (o->json ? print_json : print_table)(f);
+  s->specials -= padding;
+  if (o->json) {
+    json_file(f->name);
+    printf(", \"count\": %llu, \"specials\": %llu, \"min\": %s, \"max\": %s", (n)s->count, (n)s->specials,
+           text_json(f->range.min).text, text_json(f->range.max).text);
+  } else {
+    printf("%s\n  values            %llu\n", f->name, (n)s->count);
+    if (s->specials)
+      printf("  left out          %llu (fill values, NaN, infinities)\n", (n)s->specials);
+    if (s->count)
+      printf("  min, max          %s, %s\n", text_double(f->range.min).text, text_double(f->range.max).text);
+  }
+  estimate_show(o->json, "sum", "sum", &s->sum);
+  estimate_show(o->json, "mean", "mean", &s->mean);
+  estimate_show(o->json, "variance", "variance", &s->variance);
+  estimate_show(o->json, "deviation", "deviation", &s->deviation);
+  estimate_show(o->json, "L2 norm", "norm", &s->norm);
+  if (o->json)
+    printf("}");
   return true;
 }
 
 static bool stats_of_variable(const options *o, ghz_context *ctx, const h5_variable *v) {
   file_numbers f = {.name = v->label, .range = range_nothing()};
-  return h5_each_chunk(v, ctx, add_frame, &f) && print_numbers(o, &f, v->padding);
+  return h5_each_chunk(v, 1, ctx, add_frame, &f) && print_numbers(o, &f, v->padding);
 }
 
 static bool stats_of_file(const options *o, ghz_context *ctx, const char *path) {
   frame_reader r;
   if (o->var || h5_named(path))
-    return h5_each_variable(o, ctx, path, stats_of_variable);
+    return h5_each_variable(o, ctx, &path, 1, stats_of_variable);
   if (!reader_open(&r, path))
     return false;
   file_numbers f = {.name = r.file->name, .range = range_nothing()};
@@ -81,24 +72,19 @@ static bool stats_of_file(const options *o, ghz_context *ctx, const char *path) 
   return ok;
 }
 
-static int run(const options *o) {
-  return each_file(o, stats_of_file);
-}
-
 const verb verb_stats = {
     .name = "stats",
     .operands = "[FILE.ghz...]",
     .summary = "print sum, mean, variance and norm of compressed files",
-    .details = "Prints the number of finite values, the least and the greatest as decompressed, and\n"
-               "their sum, mean, variance (of the population), standard deviation and L2 norm. These\n"
-               "are computed exactly from the compressed form and rounded once. After each stands an\n"
-               "interval that is guaranteed to contain the same statistic of the original values: it\n"
-               "follows from the bound of the file. Fill values, NaN and infinities are left out.\n"
-               "--json prints everything as one array of objects. Of HDF5 and netCDF files, prints those\n"
-               "of the variable --var, or of all that the HDF5 filter compressed.",
+    .details =
+        "Prints the number of finite values, the least and the greatest as decompressed, and their sum,\n"
+        "mean, variance (of the population), standard deviation and L2 norm. These are computed exactly from\n"
+        "the compressed form and rounded once. After each stands an interval that is guaranteed to contain\n"
+        "the same statistic of the original values. Of HDF5 and netCDF files, prints those of the variable\n"
+        "--var, or of all that the HDF5 filter compressed.",
     .examples = "  ghz stats wave.f32.ghz\n"
                 "  ghz stats --json a.ghz b.ghz | jq '.[].mean.value'\n",
     .least = 1,
     .most = 1 << 30,
-    .run = run,
+    .each = stats_of_file,
 };

@@ -14,18 +14,20 @@
 #include "verbs.h"
 #include "work/range.h"
 
+enum { RUNS = 3, BOUNDS_MAX = 16, WAYS = 2 };
+#define REL_USUAL 1e-4 /* of the table, the bound that is warned of */
+
 typedef struct tuning {
   const options *o;
   ghz_context *ctx;
-  input in;
-  values variable; /* of HDF5, whose input that is; without a name otherwise */
-  bool has_fill;   /* --fill names one, or the variable */
+  values from;
+  bool has_fill; /* --fill names one, or the variable */
   double fill;
-  value_range range;      /* of the whole file */
-  ghz_file_header header; /* of the sample: the whole array, or a frame in its middle */
-  ghz_file_header flat;   /* of the same as a flat array; a count of 0 where that is not tried */
-  size_t count;           /* its values */
-  bool beyond;            /* there are integers that no lattice reaches, and no sample */
+  value_range range; /* of the whole file */
+  ghz_file_header
+      header[WAYS]; /* of the sample, the whole array or a frame in its middle: in its shape, and flat */
+  int ways;         /* of these; 1 where the shape is flat */
+  size_t count;     /* values of the sample */
   buffer values, stream, back;
 } tuning;
 
@@ -37,7 +39,18 @@ typedef struct trial {
   double compress, decompress; /* GB/s of original bytes; 0 if not measured */
 } trial;
 
-enum { RUNS = 3 };
+typedef struct finding {
+  trial way[WAYS];
+} finding;
+
+/* All that is printed of a file. */
+typedef struct findings {
+  finding bounds[BOUNDS_MAX];
+  int count;
+  bool sought; /* --psnr or --ratio was given */
+  finding found;
+  trial exact; /* of integers; else a ratio of 0 */
+} findings;
 
 /* ---- The sample ------------------------------------------------------------------------------ */
 
@@ -52,13 +65,14 @@ static uint64_t middle_frame(const ghz_file_header *h) {
 }
 
 static bool choose_frames(tuning *t) {
-  return library_ok(t->in.file.name, NULL, ghz_file_choose_frames(&t->header, t->o->flat, t->o->frame_values));
+  return library_ok(t->from.name, NULL, ghz_file_choose_frames(t->header, t->o->flat, t->o->frame_values));
 }
 
 /* Of an array in several frames the sample is one, in a file of its own. */
 static bool choose_sample(tuning *t, uint64_t *first) {
-  ghz_file_header *h = &t->header;
-  *h = (ghz_file_header){.array = t->in.shape, .count = t->in.count, .lattice = {.type = t->in.type}};
+  const input *in = &t->from.in;
+  ghz_file_header *h = t->header;
+  *h = (ghz_file_header){.array = in->shape, .count = in->count, .lattice = {.type = in->type}};
   *first = 0;
   if (!choose_frames(t))
     return false;
@@ -72,103 +86,71 @@ static bool choose_sample(tuning *t, uint64_t *first) {
   return choose_frames(t);
 }
 
-/* In one frame as well. */
+/* In one frame as well, which has whole chunks. */
 static bool choose_flat(tuning *t) {
-  if (t->header.shape.dims == 1 || t->o->order > 2)
+  ghz_file_header *flat = &t->header[1];
+  t->ways = 1;
+  if (t->header->shape.dims == 1 || t->o->order > 2)
     return true;
-  t->flat = t->header;
-  const uint64_t chunks = (t->flat.count + GHZ_CHUNK - 1) / GHZ_CHUNK; /* a frame has whole ones */
-  return library_ok(t->in.file.name, NULL, ghz_file_choose_frames(&t->flat, 1, chunks * GHZ_CHUNK));
-}
-
-static bool has_flat(const tuning *t) {
-  return t->flat.count > 0;
-}
-
-static size_t stream_bound(const tuning *t) {
-  const size_t shaped = ghz_shape_bound(&t->header.shape, t->in.type, 1),
-               flat = has_flat(t) ? ghz_shape_bound(&t->flat.shape, t->in.type, 1) : 0;
-  return shaped > flat ? shaped : flat;
+  *flat = *t->header;
+  t->ways = 2;
+  const uint64_t chunks = (flat->count + GHZ_CHUNK - 1) / GHZ_CHUNK;
+  return library_ok(t->from.name, NULL, ghz_file_choose_frames(flat, 1, chunks * GHZ_CHUNK));
 }
 
 static bool read_sample(tuning *t) {
-  const size_t size = ghz_type_size(t->in.type);
+  input *in = &t->from.in;
+  const size_t size = ghz_type_size(in->type);
   uint64_t first;
   size_t got;
   if (!choose_sample(t, &first) || !choose_flat(t))
     return false;
-  t->count = (size_t)t->header.count;
-  input_skip(&t->in, first);
-  return buffer_reserve(&t->values, t->count * size, t->in.file.name) &&
-         buffer_reserve(&t->back, t->count * size, t->in.file.name) &&
-         buffer_reserve(&t->stream, stream_bound(t), t->in.file.name) &&
-         input_read(&t->in, t->values.data, t->count, &got);
+  for (int way = 0; way < t->ways; way++)
+    if (!buffer_reserve(&t->stream, ghz_shape_bound(&t->header[way].shape, in->type, 1), t->from.name))
+      return false;
+  t->count = (size_t)t->header->count;
+  input_skip(in, first);
+  return buffer_reserve(&t->values, t->count * size, t->from.name) &&
+         buffer_reserve(&t->back, t->count * size, t->from.name) &&
+         input_read(in, t->values.data, t->count, &got);
 }
 
 static bool choose_fill(tuning *t) {
-  t->has_fill = t->o->has_fill || t->variable.has_fill;
-  t->fill = t->variable.fill;
-  return !t->o->has_fill || fill_choose(t->in.file.name, t->in.type, t->o->fill, &t->fill);
-}
-
-/* Whether an int64 is larger than the codec takes. */
-static bool find_beyond(tuning *t) {
-  const int64_t most = INT64_C(1) << 44;
-  int64_t x[4096];
-  size_t got = 1;
-  while (t->in.type == GHZ_I64 && got && t->in.taken < t->in.count) {
-    if (!input_read(&t->in, x, sizeof x / sizeof *x, &got))
-      return false;
-    for (size_t i = 0; i < got; i++)
-      t->beyond |= (x[i] > most || x[i] < -most) && !(t->has_fill && (double)x[i] == t->fill);
-  }
-  input_rewind(&t->in);
-  return true;
+  t->has_fill = t->o->has_fill || t->from.has_fill;
+  t->fill = t->from.fill;
+  return !t->o->has_fill || fill_choose(t->from.name, t->from.in.type, t->o->fill, &t->fill);
 }
 
 static bool read_file(tuning *t) {
   const shape *dims = &t->o->dims;
-  if (!input_make_seekable(&t->in) || (dims->ndim && !input_set_shape(&t->in, dims)) || !choose_fill(t) ||
-      !find_beyond(t))
+  input *in = &t->from.in;
+  if (!input_make_seekable(in) || (dims->ndim && !input_set_shape(in, dims)) || !choose_fill(t) ||
+      !range_of_input(t->ctx, in, t->has_fill ? &t->fill : NULL, NULL, &t->range))
     return false;
-  if (t->beyond)
-    return true;
-  if (!range_of_input(t->ctx, &t->in, t->has_fill ? &t->fill : NULL, NULL, &t->range))
-    return false;
-  input_rewind(&t->in);
-  if (!t->in.count)
-    return fail(t->in.file.name, "has no values");
+  input_rewind(in);
+  if (!in->count)
+    return fail(t->from.name, "has no values");
   if (!read_sample(t))
     return false;
-  if (byte_order_suspect(t->in.type, t->values.data, t->count))
-    input_warn_turned(&t->in);
+  if (byte_order_suspect(in->type, t->values.data, t->count))
+    input_warn_turned(in);
   return true;
 }
 
 static void tuning_close(tuning *t) {
-  if (t->variable.name)
-    h5_values_close(&t->variable);
-  else
-    input_close(&t->in);
+  values_close(&t->from);
   buffer_free(&t->values);
   buffer_free(&t->stream);
   buffer_free(&t->back);
 }
 
-static bool open_input(tuning *t, const char *path, const char *var) {
-  h5_axes axes;
-  if (!var)
-    return input_open(&t->in, path, t->o->type);
-  const bool ok = h5_values_open(&t->variable, &axes, t->ctx, path, var);
-  t->in = t->variable.in;
-  return ok;
-}
-
 /* var: of an HDF5 file; else NULL. */
 static bool tuning_open(tuning *t, const options *o, ghz_context *ctx, const char *path, const char *var) {
+  h5_axes axes;
   *t = (tuning){.o = o, .ctx = ctx};
-  if (!open_input(t, path, var))
+  if (!(var ? h5_values_open(&t->from, &axes, ctx, path, var) : input_open(&t->from.in, path, o->type)))
     return false;
+  t->from.name = t->from.in.file.name;
   if (read_file(t))
     return true;
   tuning_close(t);
@@ -179,10 +161,11 @@ static bool tuning_open(tuning *t, const options *o, ghz_context *ctx, const cha
 
 /* Peak signal-to-noise ratio of the sample in dB, the peak being the range of the whole file. */
 static double psnr_of(const tuning *t) {
+  const ghz_type type = t->from.in.type;
   long double squares = 0;
   size_t finite = 0;
   for (size_t i = 0; i < t->count; i++) {
-    const double x = value_at(t->in.type, t->values.data, i), error = x - value_at(t->in.type, t->back.data, i);
+    const double x = value_at(type, t->values.data, i), error = x - value_at(type, t->back.data, i);
     const bool counts = isfinite(x) && !(t->has_fill && x == t->fill);
     squares += counts ? (long double)error * error : 0;
     finite += counts;
@@ -198,10 +181,9 @@ static const char *count_bytes(void *user, const void *data, size_t size) {
 }
 
 /* The bytes of a file whose only frame is the stream. */
-static bool measure_file(tuning *t, ghz_file_header *h, const ghz_lattice *l, size_t stream, uint64_t *size) {
+static bool measure_file(tuning *t, const ghz_file_header *h, size_t stream, uint64_t *size) {
   const ghz_file_sink sink = {.user = size, .write = count_bytes};
   ghz_file_writer *w;
-  h->lattice = *l;
   *size = 0;
   ghz_status status = ghz_file_create_sink(&sink, h, &w);
   if (status == GHZ_OK)
@@ -212,28 +194,67 @@ static bool measure_file(tuning *t, ghz_file_header *h, const ghz_lattice *l, si
     status = ghz_file_finish(w, t->ctx);
   else
     ghz_file_abandon(w);
-  return library_ok(t->in.file.name, NULL, status);
+  return library_ok(t->from.name, NULL, status);
 }
 
 static bool lattice_of(const tuning *t, ghz_bound bound, ghz_lattice *l) {
-  return range_lattice(t->in.file.name, t->in.type, bound, t->range, t->has_fill ? &t->fill : NULL, l);
+  return range_lattice(t->from.name, t->from.in.type, bound, t->range, t->has_fill ? &t->fill : NULL, l);
 }
 
-static bool compress_as(tuning *t, const ghz_lattice *l, const ghz_shape *s, size_t *size) {
-  return library_ok(
-      t->in.file.name, t->ctx,
-      ghz_compress_shape(t->ctx, l, t->o->order, t->values.data, s, t->stream.data, t->stream.capacity, size));
+static bool compress(tuning *t, const ghz_file_header *h, size_t *size) {
+  return library_ok(t->from.name, t->ctx,
+                    ghz_compress_shape(t->ctx, &h->lattice, t->o->order, t->values.data, &h->shape,
+                                       t->stream.data, t->stream.capacity, size));
 }
 
 static bool decompress(tuning *t, size_t size) {
   return library_ok(
-      t->in.file.name, t->ctx,
-      ghz_decompress(t->ctx, (ghz_bytes){t->stream.data, size}, t->in.type, t->back.data, t->count));
+      t->from.name, t->ctx,
+      ghz_decompress(t->ctx, (ghz_bytes){t->stream.data, size}, t->from.in.type, t->back.data, t->count));
+}
+
+/* The sample in one of the ways, with speeds if `timed`. */
+static bool try_way(tuning *t, int way, ghz_bound bound, bool timed, trial *r) {
+  const double count = (double)t->count, bytes = count * (double)ghz_type_size(t->from.in.type);
+  ghz_file_header *h = &t->header[way];
+  double packed = INFINITY, unpacked = INFINITY;
+  size_t stream = 0;
+  uint64_t size;
+  if (!lattice_of(t, bound, &h->lattice))
+    return false;
+  for (int run = 0; run < (timed ? RUNS : 1); run++) {
+    const double start = seconds();
+    if (!compress(t, h, &stream))
+      return false;
+    const double middle = seconds();
+    if (!decompress(t, stream))
+      return false;
+    packed = fmin(packed, middle - start);
+    unpacked = fmin(unpacked, seconds() - middle);
+  }
+  if (!measure_file(t, h, stream, &size))
+    return false;
+  *r = (trial){.rel = bound.value,
+               .eb = h->lattice.eb,
+               .ratio = bytes / (double)size,
+               .bits = 8 * (double)size / count,
+               .psnr = psnr_of(t),
+               .compress = timed ? bytes / packed / 1e9 : 0,
+               .decompress = timed ? bytes / unpacked / 1e9 : 0};
+  return true;
+}
+
+static bool try_ways(tuning *t, double rel, finding *f) {
+  bool ok = true;
+  for (int way = 0; ok && way < t->ways; way++)
+    ok = try_way(t, way, (ghz_bound){GHZ_REL, rel}, true, &f->way[way]);
+  return ok;
 }
 
 static bool warn(const tuning *t, double rel) {
-  const ghz_bound bound = type_is_integer(t->in.type) ? (ghz_bound){GHZ_STEP, 1} : (ghz_bound){GHZ_REL, rel};
-  const char *name = t->in.file.name;
+  const ghz_bound bound =
+      type_is_integer(t->from.in.type) ? (ghz_bound){GHZ_STEP, 1} : (ghz_bound){GHZ_REL, rel};
+  const char *name = t->from.name;
   char text[400];
   ghz_lattice l;
   ghz_loss loss;
@@ -246,56 +267,6 @@ static bool warn(const tuning *t, double rel) {
   return true;
 }
 
-/* The sample as a header has it; with speeds if `timed`. */
-static bool try_as(tuning *t, ghz_file_header *h, double rel, bool timed, trial *r) {
-  const double bytes = (double)t->count * (double)ghz_type_size(t->in.type);
-  double packed = INFINITY, unpacked = INFINITY;
-  ghz_lattice l;
-  size_t stream = 0;
-  uint64_t size;
-  if (!lattice_of(t, (ghz_bound){GHZ_REL, rel}, &l))
-    return false;
-  for (int run = 0; run < (timed ? RUNS : 1); run++) {
-    const double start = seconds();
-    if (!compress_as(t, &l, &h->shape, &stream))
-      return false;
-    const double middle = seconds();
-    if (!decompress(t, stream))
-      return false;
-    packed = fmin(packed, middle - start);
-    unpacked = fmin(unpacked, seconds() - middle);
-  }
-  if (!measure_file(t, h, &l, stream, &size))
-    return false;
-  *r = (trial){rel, l.eb, bytes / (double)size, 8 * (double)size / (double)t->count, psnr_of(t), 0, 0};
-  if (timed) {
-    r->compress = bytes / packed / 1e9;
-    r->decompress = bytes / unpacked / 1e9;
-  }
-  return true;
-}
-
-static bool try_shaped(tuning *t, double rel, trial *r) {
-  return try_as(t, &t->header, rel, true, r);
-}
-
-static bool try_flat(tuning *t, double rel, trial *r) {
-  return try_as(t, &t->flat, rel, true, r);
-}
-
-/* Integers are compressed exactly. */
-static bool try_exact(tuning *t, trial *r) {
-  const double bytes = (double)t->count * (double)ghz_type_size(t->in.type);
-  ghz_lattice l;
-  size_t stream;
-  uint64_t size;
-  if (!lattice_of(t, (ghz_bound){GHZ_STEP, 1}, &l) || !compress_as(t, &l, &t->header.shape, &stream) ||
-      !measure_file(t, &t->header, &l, stream, &size))
-    return false;
-  *r = (trial){.eb = 1, .ratio = bytes / (double)size, .bits = 8 * (double)size / (double)t->count};
-  return true;
-}
-
 /* ---- Searching ------------------------------------------------------------------------------- */
 
 /* Three digits, as they are printed. */
@@ -305,144 +276,102 @@ static double rounded(double rel) {
   return strtod(text, NULL);
 }
 
-static bool reached(const options *o, const trial *r) {
-  return o->ratio > 0 ? r->ratio >= o->ratio : r->psnr >= o->bound.value;
+/* Powers of ten, as far as the type goes. */
+static bool try_bounds(tuning *t, findings *f) {
+  const int last = t->from.in.type == GHZ_F32 ? 7 : 12;
+  bool ok = true;
+  for (; ok && f->count < last; f->count++)
+    ok = try_ways(t, rounded(pow(10, -1 - f->count)), &f->bounds[f->count]);
+  return ok;
 }
 
-/* Halves the interval between a bound that reaches the goal and one that does not, until they are
- * neighbours of three digits. The result is measured again, with speeds. */
-static bool halve(tuning *t, double good, double bad, trial *result) {
-  for (;;) {
-    const double middle = rounded(sqrt(good * bad));
-    if (middle == good || middle == bad)
-      return try_shaped(t, good, result);
-    if (!try_as(t, &t->header, middle, false, result))
-      return false;
-    *(reached(t->o, result) ? &good : &bad) = middle;
-  }
+/* Whether the sample, in its shape, reaches what is sought. */
+static bool reaches(tuning *t, double rel, bool *reached) {
+  const options *o = t->o;
+  trial r;
+  if (!try_way(t, 0, (ghz_bound){GHZ_REL, rel}, false, &r))
+    return false;
+  *reached = o->ratio > 0 ? r.ratio >= o->ratio : r.psnr >= o->bound.value;
+  return o->ratio <= 0 || rel < 1 || *reached ||
+         fail(t->from.name, "no bound reaches a ratio of %g: with --rel 1 it is %.4g", o->ratio, r.ratio);
 }
 
 #define REL_LEAST 1e-18 /* of the range: below the spacing of float64 */
 
-static bool search(tuning *t, trial *result) {
-  const double ratio = t->o->ratio, good = ratio > 0 ? 1 : REL_LEAST, bad = ratio > 0 ? REL_LEAST : 1;
-  if (ratio > 0) {
-    if (!try_as(t, &t->header, good, false, result))
+/* Halves the interval between a bound that reaches the goal and one that does not, until they are
+ * neighbours of three digits. */
+static bool search(tuning *t, finding *f) {
+  const bool ratio = t->o->ratio > 0;
+  double good = ratio ? 1 : REL_LEAST, bad = ratio ? REL_LEAST : 1, middle = bad;
+  bool reached = true;
+  if (ratio && !reaches(t, good, &reached))
+    return false;
+  do {
+    if (!reaches(t, middle, &reached))
       return false;
-    if (!reached(t->o, result))
-      return fail(t->in.file.name, "no bound reaches a ratio of %g: with --rel 1 it is %.4g", ratio,
-                  result->ratio);
-  }
-  return try_shaped(t, bad, result) && (reached(t->o, result) || halve(t, good, bad, result));
-}
-
-/* ---- What is found --------------------------------------------------------------------------- */
-
-enum { TRIALS_MAX = 16 };
-#define REL_USUAL 1e-4 /* of the table, the bound that is warned of */
-
-/* What a bound gives, with the array's shape and without; the latter not always. */
-typedef struct finding {
-  trial shaped, flat;
-} finding;
-
-/* All that is printed of a file. */
-typedef struct findings {
-  finding bounds[TRIALS_MAX];
-  int count;
-  bool sought; /* --psnr or --ratio was given */
-  finding found;
-  trial exact; /* of integers; else a ratio of 0 */
-} findings;
-
-static bool add_flat(tuning *t, finding *f) {
-  return !has_flat(t) || try_flat(t, f->shaped.rel, &f->flat);
-}
-
-/* Powers of ten, as far as the type goes. */
-static bool try_bounds(tuning *t, findings *f) {
-  const int last = t->in.type == GHZ_F32 ? 7 : 12;
-  for (int e = 1; e <= last; e++) {
-    const char text[] = {'1', 'e', '-', (char)('0' + e / 10), (char)('0' + e % 10), 0};
-    finding *here = &f->bounds[f->count++];
-    if (!try_shaped(t, strtod(text, NULL), &here->shaped) || !add_flat(t, here))
-      return false;
-  }
-  return true;
+    *(reached ? &good : &bad) = middle;
+    middle = rounded(sqrt(good * bad));
+  } while (middle != good && middle != bad);
+  return try_ways(t, good, f);
 }
 
 /* Why there is nothing to find; NULL: there is. */
 static const char *unfit(const tuning *t) {
   const options *o = t->o;
-  if (t->beyond)
+  const bool sought = o->bound_given || o->ratio > 0;
+  if (t->from.in.type == GHZ_I64 && (t->range.max > 0x1p44 || t->range.min < -0x1p44))
     return "holds integers beyond 2^44 in magnitude, which are not compressed";
-  if (type_is_integer(t->in.type))
-    return o->bound_given || o->ratio > 0
-               ? "holds integers, which are compressed exactly: leave --psnr and --ratio out"
-               : NULL;
+  if (type_is_integer(t->from.in.type))
+    return sought ? "holds integers, which are compressed exactly: leave --psnr and --ratio out" : NULL;
   return o->bound_given && !(t->range.max > t->range.min)
              ? "has no range: all its finite values are the same, so there is no PSNR"
              : NULL;
 }
 
 static bool find(tuning *t, findings *f) {
-  const options *o = t->o;
-  if (type_is_integer(t->in.type))
-    return try_exact(t, &f->exact);
-  if (!try_bounds(t, f))
-    return false;
-  f->sought = o->bound_given || o->ratio > 0;
-  if (!f->sought)
-    return true;
-  if (!search(t, &f->found.shaped))
-    return false;
-  return add_flat(t, &f->found);
+  f->sought = t->o->bound_given || t->o->ratio > 0;
+  if (type_is_integer(t->from.in.type))
+    return try_way(t, 0, (ghz_bound){GHZ_STEP, 1}, false, &f->exact);
+  return try_bounds(t, f) && (!f->sought || search(t, &f->found));
 }
 
 /* ---- Printing -------------------------------------------------------------------------------- */
 
-/* A PSNR, "-" where there is none. */
-static number_text decibels(double psnr) {
-  number_text t = {"-"};
-  if (!isnan(psnr))
-    snprintf(t.text, sizeof t.text, "%.1f", psnr);
-  return t;
-}
-
 static void print_trial(const trial *r) {
-  printf(" %9.4g %10.4g %8s %14.2f %10.2f\n", r->ratio, r->bits, decibels(r->psnr).text, r->compress,
+  printf(" %9.4g %10.4g %8s %14.2f %10.2f\n", r->ratio, r->bits, text_number("%.1f", r->psnr).text, r->compress,
          r->decompress);
 }
 
 static void print_finding(const tuning *t, const finding *f) {
-  printf("  %9.3g %12.6g", f->shaped.rel, f->shaped.eb);
-  print_trial(&f->shaped);
-  if (!has_flat(t))
+  printf("  %9.3g %12.6g", f->way->rel, f->way->eb);
+  print_trial(f->way);
+  if (t->ways < 2)
     return;
   printf("  %9s %12s", "", "--flat");
-  print_trial(&f->flat);
+  print_trial(&f->way[1]);
 }
 
 static void print_found(const tuning *t, const finding *f) {
-  const trial *r = &f->shaped;
+  const trial *r = f->way, *flat = &f->way[1];
   if (t->o->ratio > 0)
     printf("ratio %g needs ", t->o->ratio);
   else
     printf("PSNR %g dB needs ", t->o->bound.value);
   printf("--rel %s (--abs %s): ratio %.4g, PSNR %s dB, %.4g bits per value", text_double(r->rel).text,
-         text_double(r->eb).text, r->ratio, decibels(r->psnr).text, r->bits);
-  if (has_flat(t))
-    printf("; --flat: %.4g, %s dB, %.4g", f->flat.ratio, decibels(f->flat.psnr).text, f->flat.bits);
+         text_double(r->eb).text, r->ratio, text_number("%.1f", r->psnr).text, r->bits);
+  if (t->ways > 1)
+    printf("; --flat: %.4g, %s dB, %.4g", flat->ratio, text_number("%.1f", flat->psnr).text, flat->bits);
   printf("\n");
 }
 
 static void print_table(const tuning *t, const findings *f) {
-  printf("%s: %llu values of %s", t->in.file.name, (unsigned long long)t->in.count, type_name(t->in.type));
-  if (t->count < t->in.count)
+  printf("%s: %llu values of %s", t->from.name, (unsigned long long)t->from.in.count,
+         type_name(t->from.in.type));
+  if (t->count < t->from.in.count)
     printf(", measured on %llu in the middle", (unsigned long long)t->count);
   if (t->range.min <= t->range.max)
     printf(", %s to %s", text_double(t->range.min).text, text_double(t->range.max).text);
-  printf(", %s\n", tiles_text(&t->header.shape));
+  printf(", %s\n", tiles_text(&t->header->shape));
   if (f->count)
     printf("  %9s %12s     ratio bits/value  PSNR dB GB/s: compress decompress\n", "--rel", "--abs");
   for (int i = 0; i < f->count; i++)
@@ -461,12 +390,12 @@ static void json_trial(const trial *r) {
 }
 
 static void json_finding(const tuning *t, const finding *f) {
-  printf("{\"rel\": %s, \"bound\": %s, ", text_json(f->shaped.rel).text, text_json(f->shaped.eb).text);
-  json_trial(&f->shaped);
+  printf("{\"rel\": %s, \"bound\": %s, ", text_json(f->way->rel).text, text_json(f->way->eb).text);
+  json_trial(f->way);
   printf(", \"flat\": ");
-  if (has_flat(t)) {
+  if (t->ways > 1) {
     printf("{");
-    json_trial(&f->flat);
+    json_trial(&f->way[1]);
     printf("}}");
   } else {
     printf("null}");
@@ -474,9 +403,9 @@ static void json_finding(const tuning *t, const finding *f) {
 }
 
 static void print_json(const tuning *t, const findings *f) {
-  json_file(t->in.file.name);
-  printf(", \"type\": \"%s\", \"values\": %llu, \"measured\": %llu", type_name(t->in.type),
-         (unsigned long long)t->in.count, (unsigned long long)t->count);
+  json_file(t->from.name);
+  printf(", \"type\": \"%s\", \"values\": %llu, \"measured\": %llu", type_name(t->from.in.type),
+         (unsigned long long)t->from.in.count, (unsigned long long)t->count);
   printf(", \"min\": %s, \"max\": %s", text_json(t->range.min).text, text_json(t->range.max).text);
   printf(", \"bounds\": [");
   for (int i = 0; i < f->count; i++) {
@@ -505,10 +434,10 @@ static bool tune_variable(const options *o, ghz_context *ctx, const char *path, 
     return false;
   const char *why = unfit(&t);
   const bool one_of_all = var && !o->var;
-  const bool ok = why ? one_of_all || fail(t.in.file.name, "%s", why)
-                      : find(&t, &f) && warn(&t, f.sought ? f.found.shaped.rel : REL_USUAL);
+  const bool ok = why ? one_of_all || fail(t.from.name, "%s", why)
+                      : find(&t, &f) && warn(&t, f.sought ? f.found.way->rel : REL_USUAL);
   if (why && one_of_all)
-    note(LEVEL_NORMAL, "%s: left out: %s", t.in.file.name, why);
+    note(LEVEL_NORMAL, "%s: left out: %s", t.from.name, why);
   else if (ok)
     (o->json ? print_json : print_table)(&t, &f);
   tuning_close(&t);
@@ -530,19 +459,14 @@ const verb verb_tune = {
     .name = "tune",
     .operands = "[FILE...]",
     .summary = "show what each bound costs: ratio, PSNR, speed",
-    .details = "Compresses the values of each file with bounds from a tenth of the range downwards, in\n"
-               "memory, and prints a table: the bound as --rel and --abs, ratio, bits per value, PSNR,\n"
-               "and the speeds of compression and decompression in GB/s. Of an array with a shape the\n"
-               "next row has what --flat gives: where that is as small, it is the faster choice. Of a\n"
-               "file of several frames it measures the one in the middle, 64 MiB. The ratio is that of\n"
-               "the file that compress writes; with --pack, of a packed one (the speeds leave packing\n"
-               "out). Of the orders that dimensions may have, the true one gives the largest ratio.\n"
-               "--psnr searches the largest bound that gives a PSNR, --ratio the smallest that gives a\n"
-               "ratio, to three digits.\n"
-               "compress --psnr does not measure: its bound gives that PSNR even if every error is as\n"
-               "large as the bound. Most errors are smaller, so the PSNR is mostly 4 dB higher or more.\n"
-               "Of integers it prints what compress --step 1 gives. Of HDF5 and netCDF files, tries the\n"
-               "variable --var, or each that holds numbers, however it is compressed.",
+    .details =
+        "Compresses the values of each file with bounds from a tenth of the range downwards, in memory, and\n"
+        "prints a table: the bound as --rel and --abs, ratio, bits per value, PSNR, and speeds in GB/s; of\n"
+        "an array with a shape the next row has what --flat gives. Of a file of several frames it measures\n"
+        "the one in the middle, 64 MiB. --psnr searches the largest bound that gives a PSNR, --ratio the\n"
+        "smallest that gives a ratio, to three digits: compress --psnr does not measure, and mostly gives 4\n"
+        "dB more. Of integers it prints what compress --step 1 gives. Of HDF5 and netCDF files, tries the\n"
+        "variable --var, or each that holds numbers, however it is compressed.",
     .examples = "  ghz tune wave.f32\n"
                 "  ghz tune --psnr 80 --dims 64x64x64 wave.f32\n"
                 "  ghz tune --ratio 10 --json wave.f32\n",

@@ -14,8 +14,6 @@
 #include "report/report.h"
 #include "report/text.h"
 
-enum { OPEN_FILES_MAX = 200 }; /* more operands share a descriptor */
-
 typedef struct combining {
   const options *o;
   const ghz_file_operation *op;
@@ -116,8 +114,6 @@ static bool open_operands(combining *c, const char *to) {
       return false;
     if (c->readers[c->shaped].header.array.ndim == 0)
       c->shaped = c->opened;
-    if (c->count > OPEN_FILES_MAX || c->count > file_most())
-      reader_share_descriptor(r);
     c->files[c->opened] = r->own;
   }
   return true;
@@ -205,7 +201,7 @@ static void describe(const combining *c, double elapsed) {
 static bool combine_to(combining *c, const char *to) {
   double start = seconds();
   if (!open_operands(c, to) || !choose_output(c, to) ||
-      !output_open(&c->out, to, c->o->force, c->count == 1 ? c->readers[0].file : NULL))
+      !output_open(&c->out, to, c->o->force, false, c->count == 1 ? c->readers[0].file : NULL))
     return false;
   bool ok = write_frames(c);
   progress_end();

@@ -2,8 +2,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include <float.h>
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
 
 #include "io/file.h"
 #include "io/reader.h"
@@ -83,17 +81,6 @@ bool range_of_frames(ghz_context *ctx, frame_reader *reader, value_range *r) {
 }
 
 /* ---- --fill ---------------------------------------------------------------------------------- */
-
-number_text fill_text(ghz_type type, double fill) {
-  number_text t;
-  for (int digits = 1; digits <= 17; digits++) {
-    snprintf(t.text, sizeof t.text, "%.*g", digits, fill);
-    const double back = strtod(t.text, NULL);
-    if (type == GHZ_F32 ? (double)(float)back == fill : back == fill)
-      break;
-  }
-  return t;
-}
 
 bool fill_choose(const char *name, ghz_type type, double given, double *fill) {
   *fill = given;

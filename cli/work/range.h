@@ -36,9 +36,6 @@ bool range_of_frames(ghz_context *ctx, frame_reader *reader, value_range *r);
 
 /* ---- --fill ---------------------------------------------------------------------------------- */
 
-/* A fill value in as few digits as read back as the same value of the type. */
-number_text fill_text(ghz_type type, double fill);
-
 /* The value of the type that the user means by --fill. Prints a message about `name` if there is
  * none. */
 bool fill_choose(const char *name, ghz_type type, double given, double *fill);

@@ -9,6 +9,7 @@
  *                       move half of the bytes
  *                zero   reads and writes (others are not counted) move nothing, and return 0
  *                term   a SIGTERM arrives before the call; late: just after it; stop: a SIGSTOP
+ * GHZ_FAULT_NAMED: no file is without a name.
  * To the log goes a line about the first call that is struck: "CALL ERROR DESCRIPTOR PATH". */
 /* SPDX-License-Identifier: BSD-3-Clause */
 #define _GNU_SOURCE
@@ -204,6 +205,10 @@ int open64(const char *path, int flags, ...) {
   va_list list;
   va_start(list, flags);
   const int nameless = (flags & O_TMPFILE) == O_TMPFILE;
+  if (nameless && getenv("GHZ_FAULT_NAMED")) {
+    errno = EOPNOTSUPP;
+    return -1;
+  }
   mode_t mode = flags & O_CREAT || nameless ? va_arg(list, mode_t) : 0;
   va_end(list);
   verdict v = judge(FILES(SLOW, nameless ? "tmpfile" : "open", EACCES, -1, path));
@@ -265,21 +270,10 @@ int pthread_create(pthread_t *thread, const pthread_attr_t *attributes, void *(*
 void *__libc_malloc(size_t size);
 void *__libc_calloc(size_t count, size_t size);
 void *__libc_realloc(void *p, size_t size);
-void *__libc_memalign(size_t alignment, size_t size);
 
 static int refused(const char *name) { return judge((call){QUICK, name, "memory", ENOMEM, -1, NULL}) == FAIL; }
 void *malloc(size_t size) { return refused("malloc") ? NULL : __libc_malloc(size); }
 void *calloc(size_t count, size_t size) { return refused("calloc") ? NULL : __libc_calloc(count, size); }
 void *realloc(void *p, size_t size) { return refused("realloc") ? NULL : __libc_realloc(p, size); }
-
-void *aligned_alloc(size_t alignment, size_t size) {
-  return refused("aligned_alloc") ? NULL : __libc_memalign(alignment, size);
-}
-
-int posix_memalign(void **p, size_t alignment, size_t size) {
-  if (refused("posix_memalign") || !(*p = __libc_memalign(alignment, size)))
-    return ENOMEM;
-  return 0;
-}
 
 #endif

@@ -2,15 +2,16 @@
 """sweep.py: owns sweeps: a command is run with its first call struck by a fault, then its second, until none is left; after each
 run: the exit code, the message, standard output, and every file of the current directory.
 
-usage: FAULTS=library sweep.py [OPTION...] KIND CALLS COMMAND [ARGUMENT...]
+usage: FAULTS=library sweep.py [-i INPUT] [-t] KIND CALLS COMMAND [ARGUMENT...]
+-i     goes to standard input, which is a pipe as standard output is
+-t     standard output is text: after a failure it may be anything, and what was made before it stays
 KIND   fail, term, late: strikes one call after another; gone, zero: one and all after it;
        rough: all at once, which the result must not show
-CALLS  as in faults.c; standard input and output are pipes
+CALLS  as in faults.c
 """
 # SPDX-License-Identifier: BSD-3-Clause
 import argparse
 import collections
-import errno
 import os
 import re
 import signal
@@ -20,17 +21,13 @@ import tempfile
 
 SECONDS, RUNS_MAX, FOREVER = 60, 5000, 2**62
 Run = collections.namedtuple("Run", "code output message hit after")
-Strike = collections.namedtuple("Strike", "call error fd path", defaults=("", 0, -1, ""))
+Strike = collections.namedtuple("Strike", "call error fd path")
 
 
 def arguments():
     parser = argparse.ArgumentParser(usage=__doc__)
-    parser.add_argument("-e", dest="error", type=int, default=0, help="the errno of fail and gone; else one that suits the call")
-    parser.add_argument("-i", dest="input", help="goes to standard input")
-    parser.add_argument("-f", dest="redirect", action="store_true", help="standard input is the file itself")
-    parser.add_argument("-t", dest="text", action="store_true", help="standard output is text: after a failure it may be anything")
-    parser.add_argument("-m", dest="many", action="store_true", help="makes several files, of which a failure may leave some whole")
-    parser.add_argument("-w", dest="word", help="a message about memory or threads may hold this instead of the usual words")
+    parser.add_argument("-i", dest="input", default=os.devnull)
+    parser.add_argument("-t", dest="text", action="store_true")
     parser.add_argument("kind")
     parser.add_argument("calls")
     parser.add_argument("command", nargs=argparse.REMAINDER)
@@ -62,16 +59,14 @@ def state():
 
 
 def restore(now, before):
-    for name in now.keys() - before.keys() | {n for n in now if now[n] != before.get(n)}:
+    for name in [n for n in now if now[n] != before.get(n)]:
         os.unlink(name)
-    for name, held in before.items():
-        if now.get(name) == held:
-            continue
-        if isinstance(held, str):
-            os.symlink(held, name)
+    for name in [n for n in before if now.get(n) != before[n]]:
+        if isinstance(before[name], str):
+            os.symlink(before[name], name)
         else:
             with open(name, "wb") as f:
-                f.write(held)
+                f.write(before[name])
 
 
 def is_temporary(name):
@@ -79,71 +74,34 @@ def is_temporary(name):
     return re.fullmatch(r"\.ghz-.{6}", name) is not None
 
 
-# ---- The message ----
-
-
-def errors_of(message):
-    """Its lines about errors; others are said of files that succeeded."""
-    return [line for line in message.splitlines() if line.startswith("ghz")]
-
-
-def wanted_name(task, s):
-    """The name that the message about a struck call has to hold."""
-    name = os.path.basename(s.path)
-    if s.fd in (0, 1):
-        return "standard input: " if s.fd == 0 else "standard output: "
-    if name.startswith((".ghz-", "#")) or s.call in ("readlink", "linkat"):  # "#": a file that has no name
-        return next((b for a, b in zip(task.command, task.command[1:]) if a in ("-o", "--png")), "")
-    if name.startswith("ghz-"):
-        return "standard input: "  # its temporary file
-    return next((word for word in task.command if os.path.basename(word) == name), name)
-
-
-def check_error(task, s, line):
-    if task.calls == "memory":  # lacking for one of the files, or for all of the work
-        need(any(word in line for word in ("libghz: ", "standard ", *task.command[1:])), "the message names no file")
-        need("memory" in line, "the message does not say what was lacking")
-        return
-    need(wanted_name(task, s) in line, f"the message does not name '{wanted_name(task, s)}'")
-    need(task.kind == "zero" or os.strerror(s.error) in line, f"the message does not say '{os.strerror(s.error)}'")
-
-
-def check_message(task, s, message):
-    if task.word and task.word in message:
-        return
-    errors = errors_of(message)
-    for line in errors:
-        check_error(task, s, line)
-    if s.fd == 1 and s.error == errno.EPIPE:  # the exit code tells it
-        need(not errors, f"{len(errors)} errors are told")
-    else:
-        need(errors and (len(errors) == 1 or task.kind == "gone"), f"{len(errors)} errors are told")
-
-
 # ---- Runs and what they leave ----
 
 
 def run(task, plan):
     """Runs the command by a plan of faults.c."""
-    with tempfile.TemporaryFile() as log, tempfile.TemporaryFile() as said:
-        given = open(task.input or os.devnull, "rb")
-        data = given.read() if task.input and not task.redirect else None
-        given.seek(0)
+    with tempfile.TemporaryFile() as log, tempfile.TemporaryFile() as said, open(task.input, "rb") as given:
         env = {**os.environ, "GHZ_FAULT_LOG": str(log.fileno()), "GHZ_FAULT": plan, "LD_PRELOAD": os.environ["FAULTS"]}
-        child = subprocess.Popen(task.command, stdin=given if data is None else subprocess.PIPE, stdout=subprocess.PIPE,
-                                 stderr=said, env=env, pass_fds=[log.fileno()])
         try:
-            output = child.communicate(data, SECONDS)[0]
+            done = subprocess.run(task.command, input=given.read(), stdout=subprocess.PIPE, stderr=said, env=env,
+                                  pass_fds=[log.fileno()], timeout=SECONDS)
         except subprocess.TimeoutExpired:
-            child.kill()
             raise Failure("it hangs") from None
-        finally:
-            given.close()
         log.seek(0)
         said.seek(0)
-        call, error, fd, path = (log.readline().decode().rstrip("\n").split(" ", 3) + [""] * 4)[:4]
-        strike = Strike(call, int(error), int(fd), path) if call else None
-        return Run(child.returncode, output, said.read().decode(errors="replace"), strike, state())
+        words = log.readline().decode().rstrip("\n").split(" ", 3)
+        hit = Strike(words[0], int(words[1]), int(words[2]), words[3]) if words[0] else None
+        return Run(done.returncode, done.stdout, said.read().decode(errors="replace"), hit, state())
+
+
+def names(task, s):
+    """What the message about a struck call may name."""
+    if task.calls == "memory":  # lacking for one of the files, or for all of the work
+        return ["libghz: ", "standard ", *task.command[1:]]
+    if s.fd in (0, 1):
+        return ["standard input: " if s.fd == 0 else "standard output: "]
+    own = [word for word in task.command if os.path.basename(word) == os.path.basename(s.path)]
+    outputs = [b for a, b in zip(task.command, task.command[1:]) if a in ("-o", "--png")]
+    return own or ["standard input: ", *(outputs or task.command[-1:])]
 
 
 class Sweep:
@@ -154,62 +112,45 @@ class Sweep:
         need(self.wanted.code == 0, "it fails without a fault")
         restore(self.wanted.after, self.before)
 
-    def check_each(self, r, temporaries_allowed):
-        """Each file is as before or as after a good run; but so many may be new and unfinished."""
-        need(sum(map(is_temporary, r.after)) <= temporaries_allowed, "a temporary file stays")
-        for name in self.before.keys() | r.after.keys() | self.wanted.after.keys():
-            need(is_temporary(name) or r.after.get(name) in (self.before.get(name), self.wanted.after.get(name)),
-                 f"{name} is neither the old nor the new one")
+    def check_files(self, r, allowed, temporaries=0):
+        """Each file is as in one of these states; but so many may be new and unfinished."""
+        need(sum(map(is_temporary, r.after)) <= temporaries, "a temporary file stays")
+        for name in {name for s in (r.after, *allowed) for name in s}:
+            need(is_temporary(name) or r.after.get(name) in [s.get(name) for s in allowed], f"{name} is not as it should be")
 
-    def check_all(self, r, want, which):
-        for name in r.after.keys() | want.keys():
-            need(r.after.get(name) == want.get(name), f"{name} is not as {which}")
-
-    def check_prefix(self, r):
-        need(self.wanted.output.startswith(r.output), "standard output is not a beginning of what it should be")
-
-    def check_success(self, r):
-        need(r.output == self.wanted.output, "success, but another standard output")
-        need(not r.message.startswith("ghz"), "success, but a message")
-        s = r.hit or Strike()
-        # What a close has failed to keep is lost, though here it is not.
-        output = s.fd == 1 or os.path.basename(s.path).startswith(".ghz-")
-        need(not (self.task.kind == "fail" and s.call == "close" and output), "success, but the output was not closed")
-        if s.call == "unlink":
-            self.check_each(r, 1)
-        else:
-            self.check_all(r, self.wanted.after, "a good run leaves it")
-
-    def check_failure(self, r):
-        need(r.code == 1, f"exit code {r.code}")
-        check_message(self.task, r.hit, r.message)
-        if self.task.many or (r.hit.fd == 1 and r.hit.call == "close"):
-            self.check_each(r, 0)  # the last call of all comes after the file has its name
-        else:
-            self.check_all(r, self.before, "before")
-        if not self.task.text:
-            self.check_prefix(r)
+    def check_message(self, r):
+        """One line says which file, and why; others are said of what succeeded."""
+        task, errors = self.task, [line for line in r.message.splitlines() if line.startswith("ghz")]
+        why = "memory" if task.calls == "memory" else "" if task.kind == "zero" else os.strerror(r.hit.error)
+        need(len(errors) == 1 or (errors and task.kind == "gone"), f"{len(errors)} errors are told")
+        for line in errors:
+            need(any(name in line for name in names(task, r.hit)), f"the message names none of {names(task, r.hit)}")
+            need(why in line, f"the message does not say '{why}'")
 
     def check(self, r):
-        deadly = self.task.kind in ("term", "late")
-        if r.code < 0:
-            need(deadly and r.code == -signal.SIGTERM, signal.strsignal(-r.code))
-            self.check_each(r, 0)
-            self.check_prefix(r)
-        elif r.code == 0:
-            need(not (deadly and r.hit), "it survives")
-            self.check_success(r)
-        else:
-            need(not (deadly and r.hit), "it survives")
-            need(r.hit and self.task.kind != "rough", f"exit code {r.code}")
-            self.check_failure(r)
+        task, old, good = self.task, self.before, self.wanted.after
+        deadly = task.kind in ("term", "late")
+        need(r.code in (0, 1) or (deadly and r.code == -signal.SIGTERM), f"exit code {r.code}")
+        need(r.code < 0 or not (deadly and r.hit), "it survives")
+        if r.code == 0:
+            need(r.output == self.wanted.output, "success, but another standard output")
+            need(not r.message.startswith("ghz"), "success, but a message")
+            output = r.hit is not None and (r.hit.fd == 1 or os.path.basename(r.hit.path).startswith(".ghz-"))
+            need(not (output and task.kind == "fail" and r.hit.call == "close"), "success, but the output was not closed")
+            unlinked = r.hit is not None and r.hit.call == "unlink"
+            self.check_files(r, [old, good] if unlinked else [good], unlinked)
+            return
+        need(task.text or self.wanted.output.startswith(r.output), "standard output is not a beginning of what it should be")
+        if r.code == 1:
+            need(r.hit and task.kind != "rough", "a failure without a fault")
+            self.check_message(r)
+        last = r.code == 1 and r.hit.fd == 1  # standard output is closed after a file has its name
+        self.check_files(r, [old, good] if r.code < 0 or task.text or last else [old])
 
     def strike(self, fault):
         """A run with this call struck."""
-        kind, last = self.task.kind, fault
-        if kind in ("gone", "zero", "rough"):
-            last = FOREVER
-        r = run(self.task, f"{self.task.calls}:{fault}:{last}:{'fail' if kind == 'gone' else kind}:{self.task.error}")
+        kind, last = self.task.kind, FOREVER if self.task.kind in ("gone", "zero", "rough") else fault
+        r = run(self.task, f"{self.task.calls}:{fault}:{last}:{'fail' if kind == 'gone' else kind}")
         try:
             self.check(r)
         except Failure as failure:
@@ -218,21 +159,17 @@ class Sweep:
         return r.hit
 
 
-def sweep(task):
-    sweeps = Sweep(task)
-    for fault in range(1, RUNS_MAX):
-        hit = sweeps.strike(fault)
-        need(hit or fault > 1, "it makes no such call")
-        if not hit or task.kind == "rough":
-            return fault - (not hit)
-    raise Failure("no end of it")
-
-
 def main():
     task = arguments()
     what = f"{task.kind} {task.calls}: {' '.join(task.command[1:])}"
     try:
-        print(f"{sweep(task):5} {what}")
+        sweep = Sweep(task)
+        for fault in range(1, RUNS_MAX):
+            hit = sweep.strike(fault)
+            need(hit or fault > 1, "it makes no such call")
+            if not hit or task.kind == "rough":
+                return print(f"{fault - (not hit):5} {what}")
+        raise Failure("no end of it")
     except Failure as failure:
         sys.exit(f"sweep.py: {what}: {failure}")
 

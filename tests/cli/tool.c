@@ -12,7 +12,6 @@ static const char usage[] =
     "                                  steps (noise in multiples of the step of --abs 0.5)\n"
     "tool npy SHAPE f32|f64             an .npy header, SHAPE as in '(2, 3)'\n"
     "tool flip FILE BIT                 flips a bit, counted from 0\n"
-    "tool box FILE NZ NY NX Z0 Z1 Y0 Y1 X0 X1   a box of an array of f32, to standard output\n"
     "tool check A B f32|f64 BOUND       exit code 1 if some |a - b| > BOUND\n"
     "tool sum f32|f64 FILE...           the sum of up to 16 files, as doubles, to standard output\n";
 
@@ -66,25 +65,6 @@ static int flip(const char *path, long bit) {
     return 2;
   fputc(c ^ 1 << bit % 8, f);
   return fclose(f) == 0 ? 0 : 2;
-}
-
-/* Arguments: the extents of the array, then begin and end of the box along each of them. */
-static int box(const char *path, char **arguments) {
-  long n[9];
-  for (int i = 0; i < 9; i++)
-    n[i] = strtol(arguments[i], NULL, 10);
-  FILE *f = fopen(path, "rb"); /* closed by the end of the process */
-  float line[1024];
-  if (!f || n[8] - n[7] > 1024)
-    return 2;
-  for (long z = n[3]; z < n[4]; z++)
-    for (long y = n[5]; y < n[6]; y++) {
-      const size_t count = (size_t)(n[8] - n[7]);
-      if (fseek(f, 4 * ((z * n[1] + y) * n[2] + n[7]), SEEK_SET) != 0 || fread(line, 4, count, f) != count)
-        return 2;
-      fwrite(line, 4, count, stdout);
-    }
-  return 0;
 }
 
 static int next(FILE *f, int wide, double *x) {
@@ -158,8 +138,6 @@ int main(int argc, char **argv) {
     return npy(argv[2], argv[3][1] == '6');
   if (strcmp(verb, "flip") == 0 && argc == 4)
     return flip(argv[2], atol(argv[3]));
-  if (strcmp(verb, "box") == 0 && argc == 12)
-    return box(argv[2], argv + 3);
   if (strcmp(verb, "check") == 0 && argc == 6)
     return check(argv[2], argv[3], argv[4][1] == '6', strtod(argv[5], NULL));
   if (strcmp(verb, "sum") == 0 && argc > 3)

@@ -3,9 +3,7 @@
  * The data set v has 64 x 64 values in chunks of 32 x 32. Rows FIRST on, COUNT of them, are 2. FILL
  * 0: no fill value. The filter is given GIVEN for one. Attributes NAME are NUMBER, or this text.
  * The data set "copied" is made with the creation list of v, but the fill value 9; "linked" is that
- * of full.h5, wherever the file is. --references as the last word: also the data set "pointers" of
- * compounds that refer to v. --others as the last word: also the links "soft" and "hard" to v, the
- * virtual data set "virtual" made of it, and "named", a compound with a text and a gap. */
+ * of full.h5, wherever the file is; "soft" and "hard" are links to v. */
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include <hdf5.h>
 #include <hdf5/parameters.h>
@@ -55,64 +53,8 @@ static int set_attribute(hid_t set, const char *name, const char *text) {
   return H5Aclose(attribute);
 }
 
-static int add_pointers(hid_t file) {
-  hobj_ref_t v;
-  const hid_t type = H5Tcreate(H5T_COMPOUND, sizeof v), space = H5Screate(H5S_SCALAR);
-  if (wrong(H5Rcreate(&v, file, "v", H5R_OBJECT, -1)) || wrong(H5Tinsert(type, "to", 0, H5T_STD_REF_OBJ)))
-    return -1;
-  const hid_t set = H5Dcreate2(file, "pointers", type, space, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
-  if (set < 0 || wrong(H5Dwrite(set, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, &v)))
-    return -1;
-  H5Tclose(type);
-  H5Sclose(space);
-  return H5Dclose(set);
-}
-
-static int add_virtual(hid_t file, hid_t space) {
-  const hid_t plist = H5Pcreate(H5P_DATASET_CREATE);
-  H5Sselect_all(space);
-  const hid_t set = wrong(H5Pset_virtual(plist, space, ".", "v", space))
-                        ? -1
-                        : H5Dcreate2(file, "virtual", H5T_IEEE_F32LE, space, H5P_DEFAULT, plist, H5P_DEFAULT);
-  H5Pclose(plist);
-  return set < 0 ? -1 : H5Dclose(set);
-}
-
-/* What is in the gap differs from run to run. */
-static int add_named(hid_t file) {
-  struct {
-    char letter, gap[7];
-    const char *name;
-  } value = {'a', {0}, "a name"};
-  snprintf(value.gap, sizeof value.gap, "%p", (void *)&value);
-  const hid_t type = H5Tcreate(H5T_COMPOUND, sizeof value), text = H5Tcopy(H5T_C_S1),
-              space = H5Screate(H5S_SCALAR);
-  if (wrong(H5Tset_size(text, H5T_VARIABLE)) || wrong(H5Tinsert(type, "letter", 0, H5T_NATIVE_CHAR)) ||
-      wrong(H5Tinsert(type, "name", 8, text)))
-    return -1;
-  const hid_t set = H5Dcreate2(file, "named", type, space, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
-  if (set < 0 || wrong(H5Dwrite(set, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, &value)))
-    return -1;
-  H5Sclose(space);
-  H5Tclose(text);
-  H5Tclose(type);
-  return H5Dclose(set);
-}
-
-static int add_others(hid_t file, hid_t space) {
-  return wrong(H5Lcreate_soft("/v", file, "soft", H5P_DEFAULT, H5P_DEFAULT)) ||
-                 wrong(H5Lcreate_hard(file, "v", file, "hard", H5P_DEFAULT, H5P_DEFAULT)) ||
-                 wrong(add_virtual(file, space))
-             ? -1
-             : add_named(file);
-}
-
 int main(int argc, char **argv) {
   static float values[64 * 64];
-  const int pointers = argc > 1 && strcmp(argv[argc - 1], "--references") == 0;
-  argc -= pointers;
-  const int others = argc > 1 && strcmp(argv[argc - 1], "--others") == 0;
-  argc -= others;
   if (argc < 5)
     return EXIT_FAILURE;
   const hsize_t extent[] = {64, 64}, first[] = {strtoull(argv[2], NULL, 10), 0},
@@ -132,7 +74,8 @@ int main(int argc, char **argv) {
       return EXIT_FAILURE;
   if (wrong(copy_list(file, set, space)) ||
       wrong(H5Lcreate_external("full.h5", "v", file, "linked", H5P_DEFAULT, H5P_DEFAULT)) ||
-      (pointers && wrong(add_pointers(file))) || (others && wrong(add_others(file, space))))
+      wrong(H5Lcreate_soft("/v", file, "soft", H5P_DEFAULT, H5P_DEFAULT)) ||
+      wrong(H5Lcreate_hard(file, "v", file, "hard", H5P_DEFAULT, H5P_DEFAULT)))
     return EXIT_FAILURE;
   H5Pclose(plist);
   H5Sclose(rows);

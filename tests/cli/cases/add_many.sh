@@ -1,4 +1,5 @@
-# A thousand files in one pass, with few file descriptors; the same bytes in any order and grouping.
+# A thousand files in one pass, with few file descriptors before it asks for more; the same bytes in
+# any order and grouping.
 # SPDX-License-Identifier: BSD-3-Clause
 . "$HELPERS"
 "$TOOL" make wave 20000 f32 1 >a.f32
@@ -10,7 +11,7 @@ for ((i = 0; i < 333; i++)); do
   ln a.f32.ghz a$i.ghz && ln b.f32.ghz b$i.ghz && ln c.f32.ghz c$i.ghz
   many+=(a$i.ghz b$i.ghz c$i.ghz)
 done
-(ulimit -n 40 && ok "$GHZ" add "${many[@]}" a.f32.ghz -o sum.ghz) || exit 1
+(ulimit -Sn 40 && ok "$GHZ" add "${many[@]}" a.f32.ghz -o sum.ghz) || exit 1
 # 333 (a + b + c) + a by doubling
 ok "$GHZ" add a.f32.ghz b.f32.ghz c.f32.ghz -o 1.ghz
 cp 1.ghz total.ghz
@@ -31,27 +32,3 @@ ok "$GHZ" decompress mean3.ghz -o mean3.f64
 within three.f64 mean3.f64 f64 3.000001e-4
 ok "$GHZ" info sum.ghz >info
 grep -q 'terms  *1000' info || die "terms are not 1000"
-# An operand whose name another file takes between two frames: the last operand is a pipe that waits
-# for that.
-"$TOOL" make wave 40000 f32 1 >long.f32
-ok "$GHZ" compress -q --abs 1e-4 --frame-values 16384 long.f32
-many=()
-for ((i = 0; i < 200; i++)); do
-  ln long.f32.ghz l$i.ghz && many+=(l$i.ghz)
-done
-mkfifo last.pipe
-"$GHZ" add "${many[@]}" last.pipe -o mixture.ghz 2>err &
-pid=$!
-exec 3>last.pipe
-size=$(stat -c %s long.f32.ghz)
-head -c $((size / 2)) long.f32.ghz >&3
-for ((i = 0; i < 200; i++)); do # until the first frame is added
-  [ -n "$(find . -name '.ghz-*' -size +0)" ] && break
-  sleep 0.05
-done
-cp long.f32.ghz other.new && mv other.new l0.ghz
-tail -c +$((size / 2 + 1)) long.f32.ghz >&3
-exec 3>&-
-! wait $pid || die "a sum of what was there before and after"
-grep -q 'l0.ghz: was changed or replaced while it was read' err || die "it said: $(cat err)"
-[ ! -e mixture.ghz ] || die "a mixture stays"

@@ -32,18 +32,12 @@ for type in f32 f64; do
   ok "$GHZ" decompress like.ghz -o like.f64
   "$TOOL" sum $type a.$type >mine.f64
   within mine.f64 like.f64 f64 1.0000001e-4
-  # Anomalies are exact: those of all three add up to nothing.
-  for member in a b c; do
-    ok "$GHZ" sub $member.$type.ghz mean.ghz -o off-$member.ghz
-  done
+  # Anomalies are exact. (Those of all members: tests/hdf5/cases/differing.sh.)
+  ok "$GHZ" sub a.$type.ghz mean.ghz -o off-a.ghz
   ok "$GHZ" sub mean.ghz a.$type.ghz -o minus.ghz
   ok "$GHZ" add off-a.ghz minus.ghz -o none.ghz
-  ok "$GHZ" add off-a.ghz off-b.ghz off-c.ghz -o nothing.ghz
-  "$TOOL" make zero 40000 f64 >zeros.f64
-  for empty in none nothing; do
-    ok "$GHZ" decompress $empty.ghz -o $empty.f64
-    same $empty.f64 zeros.f64
-  done
+  ok "$GHZ" decompress none.ghz -o none.f64
+  same none.f64 zeros.f64
   ok "$GHZ" mean a.$type.ghz b.$type.ghz -o half.ghz
   fails 1 "neither is the other divided by a whole number" "$GHZ" sub mean.ghz half.ghz -o no.ghz
   ok "$GHZ" scale 3 mean.ghz -o three.ghz

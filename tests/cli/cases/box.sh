@@ -1,13 +1,21 @@
 # Boxes: what --box gives is what NumPy's slicing gives, of bricks, flat streams and several frames.
+# (More arrays: tests/library/test_files.c, tests/laws/test_boxes.c.)
 # SPDX-License-Identifier: BSD-3-Clause
 . "$HELPERS"
 "$TOOL" make wave 60000 f32 >a.f32
 c() { ok "$GHZ" compress -qf --abs 1e-3 "$@"; }
-values() { "$TOOL" box "$@"; }
-for options in '' --flat '--frame-values 16384' '--flat --frame-values 16384'; do
+have python3 || skip "no python3 to cut boxes"
+# values FILE NZ NY NX Z0 Z1 Y0 Y1 X0 X1: a box of an array.
+values() {
+  python3 -c 'import sys
+x, n = open(sys.argv[1], "rb").read(), [int(v) for v in sys.argv[2:]]
+for at in (4 * (z * n[1] + y) * n[2] for z in range(n[3], n[4]) for y in range(n[5], n[6])):
+    sys.stdout.buffer.write(x[at + 4 * n[7]:at + 4 * n[8]])' "$@"
+}
+for options in '' '--flat --frame-values 16384'; do
   c $options --dims 30x40x50 a.f32 -o a.ghz
   ok "$GHZ" decompress -qf a.ghz -o all.f32
-  for box in 0:30,0:40,0:50 9:11,7:33,15:17 29:30,39:40,49:50 3:28,0:40,0:50 0:1,8:16,16:32; do
+  for box in 0:30,0:40,0:50 9:11,7:33,15:17 29:30,39:40,49:50; do
     IFS=:, read -ra ends <<<"$box"
     values all.f32 30 40 50 "${ends[@]}" >want.f32
     ok "$GHZ" decompress --box $box a.ghz -f -o part.f32
@@ -17,16 +25,6 @@ for options in '' --flat '--frame-values 16384' '--flat --frame-values 16384'; d
   done
   values all.f32 30 40 50 5 30 0 40 0 7 >want.f32
   ok "$GHZ" decompress --box 5:,:,:7 a.ghz -c >part.f32
-  same want.f32 part.f32
-  # a range of values, too; others: range.sh
-  tail -c +7997 all.f32 | head -c 120000 >want.f32
-  ok "$GHZ" decompress --range 1999:30000 a.ghz -c >part.f32
-  same want.f32 part.f32
-  # two, four and more dimensions
-  c $options --dims 300x200 a.f32 -o b.ghz
-  ok "$GHZ" decompress -qf b.ghz -o all.f32
-  values all.f32 1 300 200 0 1 13 77 90 100 >want.f32
-  ok "$GHZ" decompress --box 13:77,90:100 b.ghz -c >part.f32
   same want.f32 part.f32
   c $options --dims 5x6x40x50 a.f32 -o d.ghz
   ok "$GHZ" decompress -qf d.ghz -o all.f32

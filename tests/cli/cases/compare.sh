@@ -42,8 +42,12 @@ for file in empty.npy nan.f32; do
 done
 fails 1 'w.f32: has only 1000 values, fewer than a.f32' "$GHZ" compare a.f32 w.f32
 fails 1 'w.f32: has only 1000 values, fewer than a.f32' "$GHZ" compare w.f32 a.f32
-printf '\0\0\0\0\0\0\040\0' >wide.i64 # 2^53
-fails 1 'wide.i64: has int64 of 2^53 and more' "$GHZ" compare --type int64 wide.i64 wide.i64
+# int64 that float64 does not tell apart: what is equal is equal, and the rest is not measured.
+printf '\0\0\0\0\0\0\040\0' >wide.i64  # 2^53
+printf '\1\0\0\0\0\0\040\0' >other.i64 # and 1
+ok "$GHZ" compare wide.i64 wide.i64 >out
+grep -q '^max error  *0 at 0$' out || die "$(cat out)"
+fails 1 'wide.i64: has int64 of 2^53 and more' "$GHZ" compare wide.i64 other.i64
 fails 2 '2 input files are needed' "$GHZ" compare a.f32
 fails 2 '--var names a variable of HDF5 files, and neither file is one' "$GHZ" compare a.f32 b.f32 --var tas
 "$GHZ" compare a.f32 b.f32 --abs 1e-5 >both 2>&1
@@ -68,17 +72,12 @@ ok "$GHZ" compare fortran.npy off.f32 >out
 grep -q '^max error  *3 at 13 (1, 0, 2)$' out || die "Fortran: $(cat out)"
 fails 1 'off.f32: the bound 1 is violated: error 3 at 13 (1, 0, 1)' "$GHZ" compare --abs 1 ones.npy off.f32
 # Pearson's r, differences of neighbours along each axis in whatever order of the memory, and the
-# data SSIM.
-# (plugins/python/tests/test_quality.py has them of all kinds of arrays, by NumPy.)
-ok "$GHZ" compare ones.npy off.f32 >out
-grep -q '^correlation  *-$' out && grep -q '^neighbours  *3, 3, 3 (' out && grep -q '^data SSIM  *-$' out || die "$(cat out)"
-ramp '200\077' '200\100' >last.f32 # 1 but for the last value, 4, whose neighbours along each axis are other ones
-ok "$GHZ" compare ones.npy last.f32 --json >out
-grep -q '"neighbours": \[3, 3, 3\], "ssim": null, "ssim_mean": null, "ssim_planes": 0' out || die "$(cat out)"
-for i in $(seq 0 23); do printf '\0\0\200\077'; done >slope.f32
-head -c 48 slope.f32 >half.f32 && head -c 48 /dev/zero >>half.f32 # the error is 0 in the first plane and -1 in the second
+# data SSIM. (plugins/python/tests/test_quality.py has them of all kinds of arrays, by NumPy.)
+head -c 48 ones.f32 >half.f32 && head -c 48 /dev/zero >>half.f32 # the error is 0 in the first plane and -1 in the second
 ok "$GHZ" compare ones.npy half.f32 >out
-grep -q '^neighbours  *1, 0, 0 (' out || die "$(cat out)"
+grep -q '^correlation  *-$' out && grep -q '^neighbours  *1, 0, 0 (' out && grep -q '^data SSIM  *-$' out || die "$(cat out)"
+ok "$GHZ" compare ones.npy half.f32 --json >out
+grep -q '"neighbours": \[1, 0, 0\], "ssim": null, "ssim_mean": null, "ssim_planes": 0' out || die "$(cat out)"
 { "$TOOL" npy '(2, 3, 4)' f32 | sed 's/False/True/;s/, }/,  }/' | head -c 128; cat half.f32; } >half.npy # the last axis is the slowest
 ok "$GHZ" compare fortran.npy half.npy >out
 grep -q '^neighbours  *0, 0, 1 (' out || die "Fortran: $(cat out)"
@@ -114,9 +113,6 @@ same b.f32 own.f32
 printf '\x93NUMPY\x01\x00\x76\x00%-117s\n' "{'descr': '<f4', 'fortran_order': False, 'shape': (0, 0), }" >nothing.npy
 fails 1 'nothing.npy: has no values to draw' "$GHZ" compare nothing.npy nothing.npy --png r.png
 fails 1 'No space left' "$GHZ" compare a.f32 b.f32 --png /dev/full --dims 200x300
-for dims in 3x 3x2x x3x2 3.5x2 -3x2 x "3;2"; do
-  fails 2 "--dims $dims: must be NYxNX" "$GHZ" compare a.f32 b.f32 --png r.png --dims $dims
-done
 fails 2 '--dims: --png needs two dimensions' "$GHZ" compare a.f32 b.f32 --png r.png --dims 60000
 { "$TOOL" npy '(20, 3000)' f32; cat a.f32; } >n.npy
 ok "$GHZ" compare n.npy a.f32.ghz --png n.png >/dev/null
@@ -128,46 +124,23 @@ fails 1 'n.npy: --dims 3000x20 contradicts its shape, 20x3000' \
   "$GHZ" compare a.f32 n.npy --png r.png --dims 3000x20
 { "$TOOL" npy '(2, 500)' f32; "$TOOL" make special 1000 f32; } >s.npy
 ok "$GHZ" compare s.npy s.f32.ghz --png s.png >/dev/null
-# The same slice is drawn whatever the order of the memory: an array of 3x5x4, once more in Fortran
-# order.
-"$TOOL" make wave 60 f32 >v.f32
-"$TOOL" make noise 60 f32 >w.f32
-for name in v w; do
-  { "$TOOL" npy '(3, 5, 4)' f32; cat $name.f32; } >$name.c.npy
-  "$TOOL" npy '(3, 5, 4)' f32 | sed 's/False/True/;s/, }/,  }/' | head -c 128 >$name.f.npy
-  for x in 0 1 2 3; do for y in 0 1 2 3 4; do for z in 0 1 2; do
-    "$TOOL" box $name.f32 3 5 4 $z $((z + 1)) $y $((y + 1)) $x $((x + 1)) >>$name.f.npy
-  done; done; done
-done
-"$GHZ" compare v.c.npy w.c.npy --png c.png >out
-"$GHZ" compare v.f.npy w.f.npy --png f.png >/dev/null
-same c.png f.png
-# A long caption takes two lines, and touches no border.
+# A long caption takes two lines.
 { "$TOOL" npy '(2, 100, 300)' f32; "$TOOL" make special 60000 f32; } >long.npy
 ok "$GHZ" compress -q --abs 1.2345e-5 long.npy -o long.ghz
 ok "$GHZ" compare long.npy long.ghz --png long.png >/dev/null
 [ "$(size_of long.png)" = ' 0 0 4 76 0 0 1 25' ] || die "long.png: $(size_of long.png)"
+# The same slice is drawn whatever the order of the memory: an array of 3x5x4, once more in Fortran
+# order.
 have python3 || exit 0
-python3 - long.png <<'P' || die "the caption is cut"
-import sys, zlib, struct
-d = open(sys.argv[1], "rb").read()
-w, h = struct.unpack(">II", d[16:24])
-at, z = 8, b""
-while at < len(d):
-    n, kind = struct.unpack(">I4s", d[at:at + 8])
-    z += d[at + 8:at + 8 + n] if kind == b"IDAT" else b""
-    at += 12 + n
-raw, rows, bpp = zlib.decompress(z), [], 3
-prior = bytearray(w * bpp)
-for y in range(h):
-    kind, line = raw[y * (w * bpp + 1)], bytearray(raw[y * (w * bpp + 1) + 1:(y + 1) * (w * bpp + 1)])
-    for i in range(w * bpp):
-        a, b, c = line[i - bpp] if i >= bpp else 0, prior[i], prior[i - bpp] if i >= bpp else 0
-        p = a + b - c
-        best = min((abs(p - a), 0, a), (abs(p - b), 1, b), (abs(p - c), 2, c))[2]
-        line[i] = (line[i] + (0, a, b, (a + b) // 2, best)[kind]) & 255
-    rows.append(line)
-    prior = line
-border = [row[x * bpp] for row in rows for x in [*range(10), *range(w - 10, w)]]
-sys.exit(min(border) < 255)
-P
+for name in v w; do
+  kind=wave
+  [ $name = v ] || kind=noise
+  "$TOOL" make $kind 60 f32 >$name.f32
+  { "$TOOL" npy '(3, 5, 4)' f32; cat $name.f32; } >$name.c.npy
+  "$TOOL" npy '(3, 5, 4)' f32 | sed 's/False/True/;s/, }/,  }/' | head -c 128 >$name.f.npy
+  python3 -c 'import sys; x = open(sys.argv[1], "rb").read()
+for i in (20 * z + 4 * y + k for k in range(4) for y in range(5) for z in range(3)): sys.stdout.buffer.write(x[4 * i:4 * i + 4])' $name.f32 >>$name.f.npy
+done
+"$GHZ" compare v.c.npy w.c.npy --png c.png >out
+"$GHZ" compare v.f.npy w.f.npy --png f.png >/dev/null
+same c.png f.png

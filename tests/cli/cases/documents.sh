@@ -1,12 +1,21 @@
 # The commands of every document work, from top to bottom in one folder: lines of ghz, ghz-fields
-# and cat that are indented by four spaces. documents/NAME.sh makes what those of NAME.md begin
-# with.
+# and cat that are indented by four spaces.
 # SPDX-License-Identifier: BSD-3-Clause
 . "$HELPERS"
 elsewhere=' HDF5 PYTHON ZARR ' # tests/hdf5 and plugins/python/tests run the commands of these
 PATH=$(dirname "$GHZ"):${FIELDS:+$(dirname "$FIELDS"):}$PATH
 commands() { sed -n 's/^    \(\(ghz\|ghz-fields\|cat\) .*\)/\1/p' "$1"; }
 "$TOOL" make wave 4096 f32 >probe.f32
+# inputs NAME: the files that the commands of NAME.md begin with.
+inputs() {
+  case $1 in
+  CHOOSING_A_BOUND) have ghz-fields ;; # which makes its field
+  FAQ) for name in a b c; do { "$TOOL" npy '(64, 64)' f32; "$TOOL" make wave 4096 f32; } >$name.npy; done
+    { "$TOOL" npy '(2, 3, 40, 50)' f32; "$TOOL" make wave 12000 f32; } >four.npy ;;
+  README) "$TOOL" make wave 4096 f32 >pressure.f32
+    for name in a b; do { "$TOOL" npy '(64, 64)' f32; "$TOOL" make wave 4096 f32; } >$name.npy; done ;;
+  esac
+}
 pictures=1
 "$GHZ" compare --png probe.png --dims 64x64 probe.f32 probe.f32 >probe 2>&1 || pictures=0
 
@@ -25,9 +34,7 @@ for document in "$SOURCE"/README.md "$SOURCE"/docs/*.md; do
   commands "$document" >list
   [[ -s list && $elsewhere != *" $name "* ]] || continue
   mkdir "$name"
-  make_inputs=$(dirname "$HELPERS")/documents/$name.sh
-  # shellcheck source=/dev/null
-  [ ! -e "$make_inputs" ] || (cd "$name" && . "$make_inputs") || continue
+  (cd "$name" && inputs "$name") || continue
   run "$name" <list
   tested="${tested:-} $name"
 done

@@ -2,25 +2,24 @@
 # SPDX-License-Identifier: BSD-3-Clause
 . "$HELPERS"
 have python3 || skip "the files are made by python3"
-# make NAME CODE EXPRESSION: 60000 values of a type of the module array; i counts
+# make NAME CODE EXPRESSION: 20000 values of a type of the module array; i counts
 make() {
   python3 - "$@" <<'P'
 import array, math, struct, sys
 name, code, expression = sys.argv[1:4]
 single = lambda v: struct.unpack("f", struct.pack("f", v))[0]
-array.array(code, [eval(expression) for i in range(60000)]).tofile(open(name, "wb"))
+array.array(code, [eval(expression) for i in range(20000)]).tofile(open(name, "wb"))
 P
 }
 walk='int(27315 + 900 * math.sin(i / 700) + i * 7919 % 5)'
 make packed.f32 f "$walk * single(0.01)"
 make rounded.f32 f "$walk / 100"
 make power.f64 d "$walk / 128"
-make odd.f32 f "$walk * single(0.0372549)"
 make noise.f32 f '(i * 2654435761 % 4294967296) / 3e5'
 make mask.f32 f "1e20 if i % 100 > 80 else $walk / 100"
 make counts.i16 h "$walk - 30000"
 # The quantum gives every value back; info says it
-for name in packed.f32=0.0099999997764825821 rounded.f32=0.01 power.f64=0.0078125 odd.f32=0.037254899740219116 counts.i16=1; do
+for name in packed.f32=0.0099999997764825821 rounded.f32=0.01 power.f64=0.0078125 counts.i16=1; do
   step=${name#*=} name=${name%=*}
   ok "$GHZ" compress --step $step $name
   ok "$GHZ" decompress $name.ghz -o back.${name#*.}
@@ -29,7 +28,6 @@ for name in packed.f32=0.0099999997764825821 rounded.f32=0.01 power.f64=0.007812
   rm back.*
 done
 "$GHZ" info rounded.f32.ghz | grep -q 'grid of 0.01:' || die "not 0.01"
-"$GHZ" info power.f64.ghz | grep -q 'grid of 0.0078125:' || die "not 1/128"
 # Masked data, whose fill is no multiple
 ok "$GHZ" compress --step 0.01 --fill 1e20 mask.f32
 ok "$GHZ" decompress mask.f32.ghz -o back.f32
@@ -43,8 +41,8 @@ grep -q "halves.f32: no value is on the grid of 100000: all are stored as they a
 ok "$GHZ" decompress noise.f32.ghz -o back2.f32
 cmp noise.f32 back2.f32 || die "noise"
 # Sums, also beyond the type; means
-ok "$GHZ" add counts.i16.ghz counts.i16.ghz counts.i16.ghz counts.i16.ghz counts.i16.ghz counts.i16.ghz counts.i16.ghz \
-  counts.i16.ghz counts.i16.ghz counts.i16.ghz -o sum.ghz
+mapfile -t ten < <(yes counts.i16.ghz | head -n 10)
+ok "$GHZ" add "${ten[@]}" -o sum.ghz
 "$GHZ" info sum.ghz | grep -q 'grid of 1: sums of its multiples are exact' || die "info of a sum"
 fails 1 'which is no int16' "$GHZ" decompress sum.ghz -o sum.i16
 ok "$GHZ" decompress sum.ghz -o sum.i32
@@ -54,7 +52,7 @@ ok "$GHZ" mean counts.i16.ghz counts.i16.ghz counts.i16.ghz -o mean.ghz
 ok "$GHZ" decompress mean.ghz -o mean.f64
 fails 1 'means of integers' "$GHZ" decompress mean.ghz -o mean.i16
 # .npy of integers, in either order of bytes; --type
-{ printf '\x93NUMPY\x01\x00\x76\x00%-117s\n' "{'descr': '<i2', 'fortran_order': False, 'shape': (300, 200), }"; cat counts.i16; } >a.npy
+{ printf '\x93NUMPY\x01\x00\x76\x00%-117s\n' "{'descr': '<i2', 'fortran_order': False, 'shape': (100, 200), }"; cat counts.i16; } >a.npy
 ok "$GHZ" compress --step 1 a.npy
 ok "$GHZ" decompress a.npy.ghz -o b.npy
 cmp a.npy b.npy || die ".npy"

@@ -79,30 +79,18 @@ for level in $levels; do
     "$GHZ" decompress $part packed.ghz -o - >part.npy || die "$part of packed.ghz"
     same part.npy plain.npy
   done
-  for verb in stats diff minmax; do
-    if [ $verb = diff ]; then plain='a.ghz b.ghz' other='packed.ghz b_packed.ghz'; else plain=a.ghz other=packed.ghz; fi
-    "$GHZ" $verb $plain >plain_says && "$GHZ" $verb $other | sed 's/b_packed/b/; s/packed/a/' >says || die "$verb"
-    same says plain_says
-  done
+  "$GHZ" diff a.ghz b.ghz >plain_says && "$GHZ" diff packed.ghz b_packed.ghz | sed 's/b_packed/b/; s/packed/a/' >says || die diff
+  same says plain_says
   ok "$GHZ" compare a.npy packed.ghz >/dev/null
   ok "$GHZ" compress --like packed.ghz b.npy -f -o like.ghz
   same like.ghz b.ghz
-  for verb in add sub mean 'scale -2' 'minmax --max'; do
-    operands='a.ghz b.ghz' mixed='packed.ghz b.ghz'
-    [ "$verb" != 'scale -2' ] || operands=a.ghz mixed=packed.ghz
-    if [ "$verb" = 'minmax --max' ]; then
-      for name in a b; do ok "$GHZ" compress --abs 1e-3 --order lorenzo --frame-values 32768 $name.npy -f -o l$name.ghz; done
-      operands='la.ghz lb.ghz' mixed='lpacked.ghz lb.ghz'
-      ok "$GHZ" pack -$level la.ghz -f -o lpacked.ghz
-    fi
-    ok "$GHZ" $verb $operands -f -o plain.ghz
-    ok "$GHZ" $verb $mixed -f -o mixed.ghz
-    same mixed.ghz plain.ghz
-    ok "$GHZ" $verb --pack=$level $mixed -f -o mixed.ghz
-    is_packed mixed.ghz "$frames"
-    ok "$GHZ" unpack mixed.ghz
-    same mixed.ghz plain.ghz
-  done
+  ok "$GHZ" add a.ghz b.ghz -f -o plain.ghz
+  ok "$GHZ" add packed.ghz b.ghz -f -o mixed.ghz
+  same mixed.ghz plain.ghz
+  ok "$GHZ" add --pack=$level packed.ghz b.ghz -f -o mixed.ghz
+  is_packed mixed.ghz "$frames"
+  ok "$GHZ" unpack mixed.ghz
+  same mixed.ghz plain.ghz
   if have jq; then
     ok "$GHZ" info --json packed.ghz a.ghz >info.json
     [ "$(jq -c '[.[].packed_frames]' info.json)" = "[$frames,0]" ] || die "$(cat info.json)"
@@ -128,8 +116,7 @@ for level in 0 3 9 19 -1 x 1x ''; do
   fails 2 "--level $level: the level must be 1 (by zstd) or 2 (smaller)" "$GHZ" pack --level "$level" a.ghz
   fails 2 "--pack $level: the level must be 1 (by zstd) or 2 (smaller)" "$GHZ" compress "--pack=$level" --abs 1 a.npy
 done
-for level in 0 9; do fails 2 "--level $level: the level must be 1 (by zstd) or 2 (smaller)" "$GHZ" pack -$level a.ghz; done
-fails 2 'unknown option -9' "$GHZ" unpack -9 a.ghz
+fails 2 'unknown option -9' "$GHZ" pack -9 a.ghz
 fails 2 'does not apply here' "$GHZ" unpack -2 a.ghz
 fails 2 '--best takes no value' "$GHZ" pack --best=2 a.ghz
 fails 1 '--pack needs a compressed output' "$GHZ" add --pack a.ghz b.ghz -o sum.npy
@@ -177,8 +164,8 @@ same golden.ghz "$GOLDEN/files/frames_f32.ghz"
 have python3 && have zstd || exit 0
 "$TOOL" make wave 30000 f32 | ok "$GHZ" compress --type f32 --abs 1e-3 >few.ghz
 for level in 1 2; do ok "$GHZ" pack -$level few.ghz -o few$level.ghz; done
+cp "$GOLDEN/packed/frames.ghz" golden.ghz
 for name in golden few1 few2; do
-  [ $name != golden ] || cp "$GOLDEN/packed/frames.ghz" golden.ghz
   PYTHONDONTWRITEBYTECODE=1 python3 "$SOURCE/tests/format/container.py" $name.ghz read.f32 || die "$name.ghz"
   "$GHZ" decompress $name.ghz -f -o own.f32 2>/dev/null || die "$name.ghz"
   same read.f32 own.f32

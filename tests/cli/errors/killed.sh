@@ -36,7 +36,7 @@ kill_with() {
 for signal in INT TERM HUP QUIT XCPU ALRM USR1 USR2 ABRT KILL; do
   kill_with $signal "$GHZ"
   [ -z "${FAULTS:-}" ] || kill_with $signal env ASAN_OPTIONS=verify_asan_link_order=0 \
-    LD_PRELOAD="$FAULTS" GHZ_FAULT=tmpfile:1:9:fail "$GHZ"
+    LD_PRELOAD="$FAULTS" GHZ_FAULT_NAMED=1 "$GHZ"
 done
 echo rest >.ghz-aBc123
 ok "$GHZ" compress -f --abs 1e-3 a.f32 -o out.ghz

@@ -49,12 +49,6 @@ h5values zero.nc tas zero.f32
 h5dump -d tas -A mean.nc | grep -A20 DIMENSION_LIST | grep -q 'DATASET.*/time' || die "$(h5dump -d tas -A mean.nc)"
 h5dump -d lat -A mean.nc | grep -A20 REFERENCE_LIST | grep -q 'DATASET.*/tas' || die "$(h5dump -d lat -A mean.nc)"
 
-# References inside values lead where they led.
-"$HOLES" references.h5 0 64 -999 --references || die "no file was made"
-ok "$GHZ" mean -q references.h5 references.h5 --var v -o copied.h5
-h5diff -d 1e-3 references.h5 copied.h5 v v || die "the mean is wrong"
-h5dump -d pointers copied.h5 | grep -q 'DATASET.*/v' || die "$(h5dump -d pointers copied.h5)"
-
 # Nothing is left beside the result, also after a failure.
 before=$(ls -A)
 ! "$GHZ" mean -q 1.nc 2.nc --var tas -o /dev/full 2>/dev/null || die "a device was written"
