@@ -6,11 +6,8 @@
 #include "compress.h"
 #include "context/call.h"
 #include "context/floating.h"
-#include "context/parallel.h"
 #include "lattice.h"
 #include "range.h"
-#include "stream/place.h"
-#include "stream/stream.h"
 #include "stream/tile_writer.h"
 
 typedef struct compress_job {
@@ -18,17 +15,9 @@ typedef struct compress_job {
   const compression *what;
 } compress_job;
 
-static void compress_begin(const void *job, const chunk *c) {
-  (void)job;
-  (void)c;
-}
-
-static ghz_status compress_tile(const void *job, const chunk *c, const tile_walk *tile, uint8_t *dst,
-                                size_t *size, int *inexact) {
+static ghz_status compress_tile(const void *job, made_tile *t) {
   const compress_job *j = job;
-  (void)c;
-  (void)inexact;
-  *size = compress_one(j->tiles, j->what, tile, dst);
+  t->size = compress_one(j->tiles, j->what, t->at, t->dst);
   return GHZ_OK;
 }
 
@@ -66,17 +55,12 @@ ghz_status ghz_compress_tiles(ghz_context *ctx, const compression *c, const dest
   if (status != GHZ_OK)
     return status;
   *result = ghz_compression_header(c);
-  compress_job job = {ctx->tiles, c};
-  tile_writer writer = {&job, compress_begin, compress_tile,
-                        ghz_tile_bound(c->shape->dims, c->lattice->type, 1, 1)};
-  size_t total = 0;
-  int fits = ghz_write_tiles_scratch(ctx, &writer, c->tiles, &total);
-  uint8_t *scratch = fits ? ghz_arena_reserve(&ctx->scratch, total) : NULL;
-  if (!scratch)
-    return ghz_fail(ctx, GHZ_ENOMEM, "no %zu bytes of scratch", total);
+  const compress_job job = {ctx->tiles, c};
+  const size_t bound = ghz_tile_bound(c->shape->dims, c->lattice->type, 1, 1);
+  const tile_writer writer = {&job, compress_tile, bound, 0, NULL, 0, 0};
   floating_environment env;
   floating_begin(&env);
-  status = ghz_write_tiles(ctx, &writer, result, to, scratch);
+  status = ghz_write_tiles(ctx, &writer, result, to);
   floating_end(&env);
   return status;
 }
@@ -196,33 +180,17 @@ static ghz_status decompress_part(const decompress_job *j, const tile_source *sr
   return status;
 }
 
-static ghz_status decompress_tile(const decompress_job *j, const tile_source *src, const tile_walk *t,
-                                  uint64_t tile) {
+static ghz_status decompress_tile(const void *job, const chunk *c, const tile_walk *t, tile_source *src) {
+  const decompress_job *j = job;
   if (!j->all || is_integer(j->out)) {
     const overlap o = tile_in_box(t, &j->box);
     if (o.none)
       return GHZ_OK;
     if (!o.whole || is_integer(j->out))
-      return decompress_part(j, src, t, &o, tile);
+      return decompress_part(j, src, t, &o, c->at);
   }
   const tile_place place = place_in(&j->box.shape, &t->extent);
   return j->tiles->decode(&j->source.slice.lattice, src, j->out, &place, j->streaming, place_of(j, t->origin));
-}
-
-static ghz_status decompress_chunk(const void *job, chunk *c) {
-  const decompress_job *j = job;
-  const ghz_slice *s = &j->source.slice;
-  tile_cursor cursor = cursor_at(&j->source, c->index);
-  tile_walk walk = walk_from(&s->shape, c->first);
-  ghz_status status = GHZ_OK;
-  for (uint64_t t = 0; t < c->tiles && status == GHZ_OK; t++, walk_on(&walk)) {
-    const tile_source src = cursor_next(&cursor, s);
-    c->at = c->first + t;
-    status = decompress_tile(j, &src, &walk, c->at);
-  }
-  if (j->streaming)
-    j->tiles->fence();
-  return status;
 }
 
 const char *ghz_not_decompressed(const ghz_lattice *l, ghz_type out) {
@@ -250,12 +218,13 @@ ghz_status ghz_decompress_values(ghz_context *ctx, const ghz_slice *slice, ghz_t
   if (count == 0)
     return GHZ_OK;
   misfit first = {0};
-  decompress_job job = {.tiles = ctx->tiles, .out = out, .box = *box, .dst = dst, .misfit = &first};
+  decompress_job job = {ctx->tiles, {*slice, NULL}, out, *box, .dst = dst, .misfit = &first};
   job.all = shapes_equal(&box->shape, &slice->shape);
   job.streaming = count >= STREAMING_BYTES / ghz_type_size(out);
-  ghz_status status = ghz_operand_open(ctx, slice, &job.source, 0, NULL);
+  void *rest;
+  ghz_status status = ghz_operands_open(ctx, 1, &job.source, 0, 0, &rest);
   if (status == GHZ_OK)
-    status = ghz_parallel_for(ctx, decompress_chunk, &job, slice->first, slice->tiles);
+    status = ghz_visit_tiles(ctx, 1, &job.source, decompress_tile, &job);
   if (status != GHZ_ERANGE)
     return status;
   return ghz_fail(ctx, GHZ_ERANGE, "value %llu is %.17g, which is no %s", (ull)first.index, first.value,

@@ -6,11 +6,9 @@
 
 #include "context/call.h"
 #include "context/floating.h"
-#include "context/parallel.h"
 #include "range.h"
 #include "rules/lattice_rules.h"
-#include "stream/place.h"
-#include "stream/stream.h"
+#include "stream/tile_writer.h"
 
 ghz_status ghz_info_read(ghz_bytes src, ghz_info *info) {
   ghz_slice s;
@@ -34,54 +32,38 @@ ghz_status ghz_info_read(ghz_bytes src, ghz_info *info) {
   return GHZ_OK;
 }
 
-typedef struct look_job look_job;
-
-/* What is done with each tile, for the result of one thread. */
-typedef ghz_status (*tile_look)(const look_job *j, tile_source src, const tile_extent *extent, void *result);
-
-struct look_job {
+typedef struct look_job {
   const tile_codec *tiles;
-  stream_operand source;
-  tile_look look;
+  const ghz_lattice *lattice;
   uint8_t *results; /* one per thread */
   size_t result_size;
-};
+} look_job;
 
-static ghz_status look_chunk(const void *job, chunk *c) {
-  const look_job *j = job;
-  const ghz_slice *s = &j->source.slice;
-  tile_cursor cursor = cursor_at(&j->source, c->index);
-  tile_walk walk = walk_from(&s->shape, c->first);
-  ghz_status status = GHZ_OK;
-  for (uint64_t t = 0; t < c->tiles && status == GHZ_OK; t++, walk_on(&walk)) {
-    c->at = c->first + t;
-    status = j->look(j, cursor_next(&cursor, s), &walk.extent, j->results + (size_t)c->thread * j->result_size);
-  }
-  return status;
+static void *result_of(const look_job *j, const chunk *c) {
+  return j->results + (size_t)c->thread * j->result_size;
 }
 
 /* Looks at every tile of a stream; each thread's result begins as a copy of *initial, and *results
  * has them all. */
-static ghz_status look_at_all(ghz_context *ctx, ghz_bytes src, tile_look look, const void *initial, size_t size,
-                              void **results) {
-  look_job job = {.look = look, .result_size = size};
-  ghz_slice s;
-  job.tiles = ctx->tiles;
-  ghz_status status = ghz_stream_open(ctx, src, &s);
+static ghz_status look_at_all(ghz_context *ctx, ghz_bytes src, tile_visit *look, const void *initial,
+                              size_t size, void **results) {
+  stream_operand source;
+  ghz_status status = ghz_stream_header(ctx, src, 0, &source.slice);
   if (status == GHZ_OK)
-    status = ghz_operand_open(ctx, &s, &job.source, (size_t)ctx->threads * size, results);
+    status = ghz_operands_open(ctx, 1, &source, 1, (size_t)ctx->threads * size, results);
   if (status != GHZ_OK)
     return status;
   /* The analyzer does not see that ghz_fail gives back a failure.
    * NOLINTNEXTLINE(clang-analyzer-*) */
-  job.results = *results;
+  const look_job job = {ctx->tiles, &source.slice.lattice, *results, size};
   for (int i = 0; i < ctx->threads; i++)
     memcpy(job.results + (size_t)i * size, initial, size);
-  return ghz_parallel_for(ctx, look_chunk, &job, 0, s.tiles);
+  return ghz_visit_tiles(ctx, 1, &source, look, &job);
 }
 
-static ghz_status scan_tile(const look_job *j, tile_source src, const tile_extent *extent, void *result) {
-  return j->tiles->scan(&j->source.slice.lattice, src, extent, result);
+static ghz_status scan_tile(const void *job, const chunk *c, const tile_walk *at, tile_source *src) {
+  const look_job *j = job;
+  return j->tiles->scan(j->lattice, *src, &at->extent, result_of(j, c));
 }
 
 ghz_status ghz_scan(ghz_context *ctx, ghz_bytes src, ghz_statistics *statistics) {
@@ -102,20 +84,22 @@ ghz_status ghz_scan(ghz_context *ctx, ghz_bytes src, ghz_statistics *statistics)
   return GHZ_OK;
 }
 
-static ghz_status extrema_of_tile(const look_job *j, tile_source src, const tile_extent *extent, void *result) {
+static ghz_status extrema_of_tile(const void *job, const chunk *c, const tile_walk *at, tile_source *src) {
   _Alignas(64) uint8_t values[TILE * 8];
   double min, max;
-  const ghz_lattice *l = &j->source.slice.lattice;
-  const tile_place place = packed_place(*extent);
-  if (src.size == 0 && !(l->has_fill && l->fill == 0)) {
-    widen_range(result, 0, 0); /* quick: in a packed file a byte may stand for half a million of them */
+  const look_job *j = job;
+  const ghz_lattice *l = j->lattice;
+  const tile_place place = packed_place(at->extent);
+  if (src->size == 0 && !zero_is_fill(l)) {
+    widen_range(result_of(j, c), 0,
+                0); /* quick: in a packed file a byte may stand for half a million of them */
     return GHZ_OK;
   }
-  ghz_status status = j->tiles->decode(l, &src, l->type, &place, 0, values);
+  ghz_status status = j->tiles->decode(l, src, l->type, &place, 0, values);
   if (status != GHZ_OK)
     return status;
-  j->tiles->range(l, values, extent->n, &min, &max);
-  widen_range(result, min, max);
+  j->tiles->range(l, values, at->extent.n, &min, &max);
+  widen_range(result_of(j, c), min, max);
   return GHZ_OK;
 }
 

@@ -1,57 +1,34 @@
-/* linear.c: arithmetic on streams: hands tile after tile to the tile codec. */
+/* linear.c: arithmetic on streams: hands tile after tile to the tile codec; sums in place: of a
+ * stream, or of values that are compressed on the way. */
 /* SPDX-License-Identifier: BSD-3-Clause */
 
 #include "linear.h"
 
+#include <string.h>
+
 #include "context/call.h"
 #include "context/floating.h"
-#include "rules/bytes.h"
+#include "lattice.h"
 #include "rules/lattice_rules.h"
-#include "stream/stream.h"
 #include "stream/tile_writer.h"
 
 typedef struct compute_job {
   const tile_codec *tiles;
   const computation *what;
+  const stream_operand *operands;
   ghz_lattice lattice; /* of the sum, before it is scaled */
   tile_op op;
-  const stream_operand *operands;
-  uint8_t *threads; /* what each thread keeps: cursors, then sources, one of each per operand, and a tile */
-  size_t stride;    /* from one thread's to the next: whole cache lines, which threads must not share */
 } compute_job;
-
-/* For a tile of the values that are compressed on the way. */
-static size_t tile_room(const compression *values) {
-  return values
-             ? (ghz_tile_bound(values->shape->dims, values->lattice->type, 1, 1) + SLACK + 127) & ~(size_t)127
-             : 0;
-}
-
-static size_t thread_stride(const computation *w) {
-  return ((w->k * (sizeof(tile_cursor) + sizeof(tile_source)) + 127) & ~(size_t)127) + tile_room(w->values);
-}
 
 /* Operands that are compressed already. */
 static size_t compressed(const computation *w) {
   return w->k - (w->values != NULL);
 }
 
-static tile_cursor *cursors_of(const compute_job *j, const chunk *c) {
-  return (tile_cursor *)(void *)(j->threads + (size_t)c->thread * j->stride);
-}
-
-static void compute_begin(const void *job, const chunk *c) {
-  const compute_job *j = job;
-  tile_cursor *cursors = cursors_of(j, c);
-  for (size_t i = 0; i < compressed(j->what); i++)
-    cursors[i] = cursor_at(&j->operands[i], c->index);
-}
-
-static tile_source compress_operand(const compute_job *j, const chunk *c, const tile_walk *tile) {
-  const compression *values = j->what->values;
-  uint8_t *dst = j->threads + ((size_t)c->thread + 1) * j->stride - tile_room(values);
+static tile_source compress_operand(const compute_job *j, const made_tile *t) {
   const ghz_slice *header = &j->operands[j->what->k - 1].slice;
-  return (tile_source){dst, compress_one(j->tiles, values, tile, dst), header->terms, header->transform, 0};
+  return (tile_source){t->spare, compress_one(j->tiles, j->what->values, t->at, t->spare), header->terms,
+                       header->transform, 0};
 }
 
 /* Operations are on the tiles behind the values of tiles of one. */
@@ -61,50 +38,22 @@ static int drop_value(const ghz_slice *of, tile_source *src) {
   return parse_value(&lattice, src, &bits);
 }
 
-static ghz_status compute_tile(const void *job, const chunk *c, const tile_walk *tile, uint8_t *dst,
-                               size_t *size, int *inexact) {
+static ghz_status compute_tile(const void *job, made_tile *t) {
   const compute_job *j = job;
-  size_t k = j->what->k;
-  tile_cursor *cursors = cursors_of(j, c);
-  tile_source *sources = (tile_source *)(void *)(cursors + k);
-  for (size_t i = 0; i < compressed(j->what); i++)
-    sources[i] = cursor_next(&cursors[i], &j->operands[i].slice);
+  const size_t k = j->what->k;
   if (j->what->values)
-    sources[k - 1] = compress_operand(j, c, tile);
-  for (size_t i = 0; i < k; i++) {
-    const ghz_slice *of = &j->operands[i].slice;
-    if (is_constant(&sources[i]) && !drop_value(of, &sources[i]))
+    t->src[k - 1] = compress_operand(j, t);
+  for (size_t i = 0; i < k; i++)
+    if (is_constant(&t->src[i]) && !drop_value(&j->operands[i].slice, &t->src[i]))
       return GHZ_ECORRUPT;
-  }
-  const tile_job t = {&j->lattice, sources, tile->extent, dst, size, inexact};
-  return j->what->operation == COMBINE ? j->tiles->combine(&t, &j->op)
-                                       : j->tiles->extremum(&t, j->what->operation == MAXIMUM);
+  const tile_job tile = {&j->lattice, t->src, t->at->extent, t->dst, &t->size, &t->inexact};
+  return j->what->operation == COMBINE ? j->tiles->combine(&tile, &j->op)
+                                       : j->tiles->extremum(&tile, j->what->operation == MAXIMUM);
 }
 
 /* ---- Running it ------------------------------------------------------------------------------ */
 
-/* Scratch for everything that depends on the number of tiles. */
-static ghz_status reserve(ghz_context *ctx, compute_job *j, const tile_writer *writer, uint64_t tiles,
-                          uint64_t **offsets, uint8_t **rest) {
-  enum { ALIGNMENT = 128 };
-  const size_t threads = (size_t)ghz_write_tiles_threads(ctx, tiles), k = j->what->k;
-  size_t total = 0, entries;
-  int fits = !__builtin_mul_overflow(k, (size_t)chunks_of(tiles) + 1, &entries) &&
-             ghz_total_add(&total, entries, sizeof(uint64_t)) &&
-             ghz_total_add(&total, threads, thread_stride(j->what)) && ghz_total_add(&total, 1, ALIGNMENT) &&
-             ghz_write_tiles_scratch(ctx, writer, tiles, &total);
-  uint8_t *scratch = fits ? ghz_arena_reserve(&ctx->scratch, total) : NULL;
-  if (!scratch)
-    return ghz_fail(ctx, GHZ_ENOMEM, "no scratch for %zu operands", k);
-  *offsets = (uint64_t *)(void *)scratch;
-  scratch += entries * sizeof(uint64_t);
-  j->stride = thread_stride(j->what);
-  j->threads = scratch + (-(uintptr_t)scratch & (ALIGNMENT - 1));
-  *rest = j->threads + threads * j->stride;
-  return GHZ_OK;
-}
-
-/* No other operation on slices needs more than one with two operands. */
+/* No other operation on slices needs more scratch than one with two operands. */
 ghz_status ghz_slice_reserve(ghz_context *ctx, const ghz_shape *shape, uint64_t tiles, ghz_type type,
                              uint32_t terms) {
   GHZ_CALL(ctx);
@@ -113,28 +62,10 @@ ghz_status ghz_slice_reserve(ghz_context *ctx, const ghz_shape *shape, uint64_t 
   if (!dims_known(shape->dims) || ghz_type_size(type) == 0 || terms == 0)
     return ghz_fail(ctx, GHZ_EINVAL, "no slice has dims %d, type %d and %u terms", shape->dims, (int)type,
                     terms);
-  const computation pair = {.k = 2};
-  const tile_writer writer = {.tile_bound = ghz_tile_bound(shape->dims, type, terms, 0)};
-  compute_job job = {.what = &pair};
-  uint64_t *offsets;
-  uint8_t *rest;
+  const tile_writer pair = {.tile_bound = ghz_tile_bound(shape->dims, type, terms, 0), .k = 2};
   if (!ghz_arena_reserve(&ctx->operands, pair.k * sizeof(stream_operand)))
     return ghz_fail(ctx, GHZ_ENOMEM, "no scratch for %zu operands", pair.k);
-  return reserve(ctx, &job, &writer, tiles, &offsets, &rest);
-}
-
-/* Checks the index of every operand, and finds its chunks. */
-static ghz_status locate(ghz_context *ctx, const computation *w, stream_operand *operands, uint64_t *offsets) {
-  size_t entries = (size_t)chunks_of(operands[0].slice.tiles) + 1;
-  for (size_t i = 0; i < compressed(w); i++) {
-    stream_operand *o = &operands[i];
-    o->offset = offsets + i * entries;
-    ghz_status status =
-        w->streams ? ghz_stream_locate(ctx, &o->slice, o->offset) : ghz_slice_locate(ctx, &o->slice, o->offset);
-    if (status != GHZ_OK)
-      return status;
-  }
-  return GHZ_OK;
+  return ghz_write_tiles_reserve(ctx, &pair, tiles);
 }
 
 static ghz_status compute(ghz_context *ctx, const computation *w, const destination *to, ghz_slice *result) {
@@ -142,28 +73,23 @@ static ghz_status compute(ghz_context *ctx, const computation *w, const destinat
   ghz_status status = ghz_open_headers(ctx, w, &of, result);
   if (status != GHZ_OK)
     return status;
-  compute_job job = {
-      .tiles = ctx->tiles, .what = w, .lattice = storage_lattice(&result->lattice), .operands = of.operands};
-  job.op = (tile_op){.k = w->k,
-                     .coefficients = of.coefficients,
-                     .own = of.own,
-                     .factor = w->factor == 0 ? 1 : w->factor,
-                     .divisor = (double)w->divisor,
-                     .scaled = w->factor != 0 || w->divisor > 1,
-                     .beside_others = of.counting > 1,
-                     .terms = result->terms,
-                     .tile_bound = ghz_tile_bound(result->shape.dims, result->lattice.type, result->terms, 0)};
-  const tile_op *c = &job.op;
-  tile_writer writer = {&job, compute_begin, compute_tile, c->tile_bound};
-  uint64_t *offsets = NULL;
-  uint8_t *rest = NULL;
-  status = reserve(ctx, &job, &writer, result->tiles, &offsets, &rest);
-  if (status == GHZ_OK)
-    status = locate(ctx, w, of.operands, offsets);
-  if (status == GHZ_OK && c->scaled && !scale_lattice(&result->lattice, c->factor, c->divisor))
-    status = ghz_fail(ctx, GHZ_EINVAL, "step %g times %g leaves the range of the type", result->lattice.step,
-                      c->factor / c->divisor);
-  return status == GHZ_OK ? ghz_write_tiles(ctx, &writer, result, to, rest) : status;
+  const tile_op op = {.k = w->k,
+                      .coefficients = of.coefficients,
+                      .own = of.own,
+                      .factor = w->factor == 0 ? 1 : w->factor,
+                      .divisor = (double)w->divisor,
+                      .scaled = w->factor != 0 || w->divisor > 1,
+                      .beside_others = of.counting > 1,
+                      .terms = result->terms,
+                      .tile_bound = ghz_tile_bound(result->shape.dims, result->lattice.type, result->terms, 0)};
+  const compute_job job = {ctx->tiles, w, of.operands, storage_lattice(&result->lattice), op};
+  tile_writer writer = {&job, compute_tile, op.tile_bound, compressed(w), of.operands, w->streams != NULL, 0};
+  if (w->values) /* whose tiles are compressed on the way */
+    writer.spare = ghz_tile_bound(w->values->shape->dims, w->values->lattice->type, 1, 1) + SLACK;
+  if (op.scaled && !scale_lattice(&result->lattice, op.factor, op.divisor))
+    return ghz_fail(ctx, GHZ_EINVAL, "step %g times %g leaves the range of the type", result->lattice.step,
+                    op.factor / op.divisor);
+  return ghz_write_tiles(ctx, &writer, result, to);
 }
 
 ghz_status ghz_compute(ghz_context *ctx, const computation *w, const destination *to, ghz_slice *result) {
@@ -223,4 +149,70 @@ ghz_status ghz_maximum(ghz_context *ctx, ghz_bytes a, ghz_bytes b, void *dst, si
   GHZ_CALL(ctx);
   const computation c = {.operation = MAXIMUM, .k = 2, .divisor = 1, .streams = (ghz_bytes[]){a, b}};
   return to_stream(ctx, &c, dst, capacity, size);
+}
+
+/* ---- Sums in place --------------------------------------------------------------------------- */
+
+/* The accumulator is an operand and the destination: the sum is laid out in scratch, now that its
+ * bound is known. */
+static ghz_status layout_in_scratch(ghz_context *ctx, const ghz_slice *result, void *acc, size_t capacity,
+                                    tile_sink *sink) {
+  (void)acc;
+  size_t bound = ghz_result_bound(result);
+  size_t room = bound && bound < capacity ? bound : capacity;
+  void *scratch = ghz_arena_reserve(&ctx->result, room);
+  if (!scratch)
+    return ghz_fail(ctx, GHZ_ENOMEM, "no %zu bytes of scratch", room);
+  return ghz_stream_layout(ctx, result, scratch, room, sink);
+}
+
+static ghz_status check_accumulator(ghz_context *ctx, const void *acc, size_t capacity, const size_t *size) {
+  if (!acc || !size)
+    return ghz_fail(ctx, GHZ_EINVAL, "%s is NULL", acc ? "size" : "acc");
+  if (*size > capacity)
+    return ghz_fail(ctx, GHZ_EINVAL, "size %zu exceeds capacity %zu", *size, capacity);
+  return GHZ_OK;
+}
+
+/* The first operand is the accumulator. An empty one is none: then the sum of the others begins
+ * it. */
+static ghz_status accumulate(ghz_context *ctx, computation c, void *acc, size_t capacity, size_t *size) {
+  ghz_slice sum;
+  const int empty = *size == 0;
+  c.k -= (size_t)empty;
+  c.streams += empty;
+  const destination to = {empty ? ghz_stream_layout : layout_in_scratch, acc, capacity};
+  ghz_status status = ghz_compute(ctx, &c, &to, &sum);
+  if (status != GHZ_OK)
+    return status;
+  void *made = empty ? acc : ctx->result.data;
+  *size = ghz_stream_finish(&sum, made);
+  if (!empty)
+    memcpy(acc, made, *size);
+  return GHZ_OK;
+}
+
+ghz_status ghz_accumulate(ghz_context *ctx, void *acc, size_t capacity, size_t *size, ghz_bytes x) {
+  GHZ_CALL(ctx);
+  ghz_status status = check_accumulator(ctx, acc, capacity, size);
+  if (status != GHZ_OK)
+    return status;
+  return accumulate(ctx, (computation){.k = 2, .divisor = 1, .streams = (ghz_bytes[]){{acc, *size}, x}}, acc,
+                    capacity, size);
+}
+
+ghz_status ghz_accumulate_values(ghz_context *ctx, const ghz_lattice *lattice, int order, const void *x,
+                                 const ghz_shape *shape, void *acc, size_t capacity, size_t *size) {
+  GHZ_CALL(ctx);
+  ghz_status status = check_accumulator(ctx, acc, capacity, size);
+  if (status == GHZ_OK)
+    status = ghz_shape_check(ctx, shape);
+  if (status != GHZ_OK)
+    return status;
+  const compression values = {lattice, order, x, shape, 0, shape_tiles(shape)};
+  status = ghz_compression_check(ctx, &values);
+  if (status != GHZ_OK)
+    return status;
+  const computation c = {.k = 2, .divisor = 1, .streams = (ghz_bytes[]){{acc, *size}}, .values = &values};
+  return accumulate(ctx, c, acc, capacity, size);
 }

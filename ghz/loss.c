@@ -40,7 +40,8 @@ typedef struct view {
   ghz_lattice lattice;
   ghz_loss *loss;
   int suspected; /* loss->fill is a usual one, and was an extreme */
-  double min, max, value[SAMPLE];
+  thread_range range;
+  double value[SAMPLE];
   size_t count;
 } view;
 
@@ -59,17 +60,12 @@ static void to_doubles(ghz_type type, const void *x, size_t n, double *to) {
       to[i] = (double)((const float *)x)[i];
 }
 
-static void widen(view *v, double min, double max) {
-  v->min = min < v->min ? min : v->min;
-  v->max = max > v->max ? max : v->max;
-}
-
 /* Of the usual ones, the largest. */
 static void suspect(view *v, double extreme) {
   if (!is_usual(extreme) || (v->suspected && fabs(extreme) <= fabs(v->loss->fill)))
     return;
   if (v->loss->fills)
-    widen(v, v->loss->fill, v->loss->fill);
+    widen_range(&v->range, v->loss->fill, v->loss->fill);
   v->suspected = 1;
   v->loss->fill = extreme;
   v->loss->fills = 0;
@@ -77,13 +73,6 @@ static void suspect(view *v, double extreme) {
 
 static int is_missing(const view *v, double x) {
   return !isfinite(x) || (v->lattice.has_fill && x == v->lattice.fill);
-}
-
-static uint64_t count_missing(const view *v, const double *x, size_t n) {
-  uint64_t count = 0;
-  for (size_t i = 0; v->lattice.has_fill && i < n; i++)
-    count += x[i] == v->lattice.fill;
-  return count;
 }
 
 /* A tile, of which some values are taken. Where it is of one value, which comes back exactly, these
@@ -94,12 +83,13 @@ static void look_at(view *v, const void *x, size_t n, size_t take, int is_tile) 
   if (take == 0 && !v->suspected && !l->has_fill && !is_integer(l->type))
     v->tiles->range(l, x, n, &min, &max);
   if (min <= max && !is_usual(min) && !is_usual(max)) {
-    widen(v, min, max);
+    widen_range(&v->range, min, max);
     v->loss->seen += n;
     return;
   }
   to_doubles(l->type, x, n, values);
-  v->loss->missing += count_missing(v, values, n);
+  for (size_t i = 0; l->has_fill && i < n; i++)
+    v->loss->missing += values[i] == l->fill;
   if (take == 0 && l->has_fill)
     return;
   v->loss->seen += n;
@@ -111,12 +101,12 @@ static void look_at(view *v, const void *x, size_t n, size_t take, int is_tile) 
   suspect(v, min);
   suspect(v, max);
   if (!v->suspected)
-    widen(v, min, max);
+    widen_range(&v->range, min, max);
   for (size_t i = 0; v->suspected && i < n; i++)
     if (values[i] == v->loss->fill)
       v->loss->fills++;
     else if (!is_missing(v, values[i]))
-      widen(v, values[i], values[i]);
+      widen_range(&v->range, values[i], values[i]);
   for (size_t i = 0; i < take && i < n; i++) {
     const double y = values[(unsigned)i * 389 % (unsigned)n]; /* scattered, as data have periods */
     if (y != 0 && !is_missing(v, y) && !(v->suspected && y == v->loss->fill))
@@ -178,10 +168,11 @@ static int wipes(ghz_type type, const kind_of_values *lost, const kind_of_values
 
 static void judge(view *v) {
   ghz_loss *loss = v->loss;
-  const double gap = loss->fill > v->max ? loss->fill - v->max : v->min - loss->fill,
+  const thread_range *r = &v->range;
+  const double gap = loss->fill > r->max ? loss->fill - r->max : r->min - loss->fill,
                half = is_integer(v->lattice.type) || is_grid(&v->lattice) ? 0 : v->lattice.step / 2;
   kind_of_values lost = {0}, kept = {0};
-  loss->has_fill = v->suspected && loss->fills > 1 && v->min <= v->max && gap > v->max - v->min;
+  loss->has_fill = v->suspected && loss->fills > 1 && r->min <= r->max && gap > r->max - r->min;
   for (size_t i = 0; i < v->count; i++)
     add_to(v->value[i] < half ? &lost : &kept, v->value[i]);
   loss->values = v->count;
@@ -210,8 +201,7 @@ ghz_status ghz_lattice_loss(ghz_context *ctx, const ghz_lattice *lattice, const 
     *loss = (ghz_loss){.type = lattice->type, .bound = lattice->eb};
     v.suspected = 0;
     v.count = 0;
-    v.min = INFINITY;
-    v.max = -INFINITY;
+    v.range = no_values;
     if (closer)
       look(&v, x, n, all);
     else

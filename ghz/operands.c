@@ -3,27 +3,10 @@
 
 #include "linear.h"
 
-#include <stdio.h>
-
 #include "lattice.h"
-#include "numerals.h"
 #include "rules/lattice_rules.h"
 
-/* "fill value -999" or "no fill value". */
-typedef struct fill_text {
-  char text[48];
-} fill_text;
-
-static fill_text describe_fill(const ghz_lattice *l) {
-  fill_text t = {"no fill value"};
-  const locale_t programs = numerals_begin();
-  if (l->has_fill)
-    snprintf(t.text, sizeof t.text, "fill value %.17g", l->fill);
-  numerals_end(programs);
-  return t;
-}
-
-/* Whether operand i, b, has the type, shape, cap and range of tiles of operand 0, a. */
+/* Whether operand i, b, has the type, shape, cap, range of tiles and fill of operand 0, a. */
 static ghz_status kinds_agree(ghz_context *ctx, const ghz_slice *a, const ghz_slice *b, size_t i) {
   const ghz_lattice *l = &a->lattice, *m = &b->lattice;
   if (l->type != m->type)
@@ -36,21 +19,21 @@ static ghz_status kinds_agree(ghz_context *ctx, const ghz_slice *a, const ghz_sl
     return ghz_fail(ctx, GHZ_EMISMATCH, "cap %d in operand %zu, %d in operand 0", m->cap, i, l->cap);
   if (a->first != b->first || a->tiles != b->tiles)
     return ghz_fail(ctx, GHZ_EINVAL, "operand %zu is another range of tiles than operand 0", i);
-  return GHZ_OK;
-}
-
-/* Whether it has the fill of operand 0, too. */
-static ghz_status kinds_and_fills_agree(ghz_context *ctx, const ghz_slice *a, const ghz_slice *b, size_t i) {
-  ghz_status status = kinds_agree(ctx, a, b, i);
-  if (status == GHZ_OK && !fills_equal(&a->lattice, &b->lattice))
-    status = ghz_fail(ctx, GHZ_EMISMATCH, "%s in operand %zu, %s in operand 0", describe_fill(&b->lattice).text,
-                      i, describe_fill(&a->lattice).text);
-  return status;
+  if (fills_equal(l, m))
+    return GHZ_OK;
+  if (!m->has_fill)
+    return ghz_fail(ctx, GHZ_EMISMATCH, "no fill value in operand %zu, fill value %.17g in operand 0", i,
+                    l->fill);
+  if (!l->has_fill)
+    return ghz_fail(ctx, GHZ_EMISMATCH, "fill value %.17g in operand %zu, no fill value in operand 0", m->fill,
+                    i);
+  return ghz_fail(ctx, GHZ_EMISMATCH, "fill value %.17g in operand %zu, %.17g in operand 0", m->fill, i,
+                  l->fill);
 }
 
 ghz_status ghz_operands_agree(ghz_context *ctx, const ghz_slice *a, const ghz_slice *b, size_t i) {
   const ghz_lattice *l = &a->lattice, *m = &b->lattice;
-  ghz_status status = kinds_and_fills_agree(ctx, a, b, i);
+  ghz_status status = kinds_agree(ctx, a, b, i);
   const int steps = l->step != m->step;
   if (status == GHZ_OK && !ghz_lattice_equal(l, m))
     status = ghz_fail(ctx, GHZ_EMISMATCH, "%s %.17g in operand %zu, %.17g in operand 0",
@@ -207,7 +190,7 @@ static ghz_status open_and_compare(ghz_context *ctx, const computation *w, agree
   for (size_t i = 0; i < w->k && status == GHZ_OK; i++) {
     status = open_header(ctx, w, i, &o[i].slice);
     if (status == GHZ_OK)
-      status = (w->weights ? kinds_and_fills_agree : ghz_operands_agree)(ctx, &o[0].slice, &o[i].slice, i);
+      status = (w->weights ? kinds_agree : ghz_operands_agree)(ctx, &o[0].slice, &o[i].slice, i);
     if (status == GHZ_OK)
       status = comparable(ctx, w, &o[i].slice, i);
   }

@@ -18,7 +18,8 @@ struct ghz_meter {
   ghz_quality q;
   int ndim;
   uint64_t extent[GHZ_QUALITY_NDIM], stride[GHZ_QUALITY_NDIM], place[GHZ_QUALITY_NDIM], total;
-  double *ring; /* the errors of the last `reach` values, and where the next one goes */
+  double *memory; /* of all that is below */
+  double *ring;   /* the errors of the last `reach` values, and where the next one goes */
   uint64_t reach, at;
   size_t nx, ny, have; /* of a plane, 0 without SSIM, and its values so far: */
   uint64_t plane;      /* its number */
@@ -201,15 +202,19 @@ static ghz_status reserve(ghz_meter *m) {
   if (nx >= WINDOW && ny >= WINDOW && nx <= PLANE_MOST / ny) {
     m->nx = (size_t)nx;
     m->ny = (size_t)ny;
-    m->x = malloc(m->nx * m->ny * sizeof *m->x);
-    m->y = malloc(m->nx * m->ny * sizeof *m->y);
-    m->line = malloc(FIELDS * m->nx * sizeof *m->line);
-    m->rows = malloc(FIELDS * 2 * WINDOW * m->nx * sizeof *m->rows);
   }
-  m->ring = m->reach <= SIZE_MAX / sizeof *m->ring ? malloc((size_t)m->reach * sizeof *m->ring) : NULL;
-  return m->ring && (!m->nx || (m->x && m->y && m->line && m->rows))
-             ? GHZ_OK
-             : ghz_fail(NULL, GHZ_ENOMEM, "out of memory for errors");
+  const size_t plane = m->nx * m->ny, line = FIELDS * m->nx, rows = 2 * WINDOW * line,
+               others = 2 * plane + line + rows;
+  if (m->reach <= SIZE_MAX / sizeof(double) - others)
+    m->memory = malloc((others + (size_t)m->reach) * sizeof(double));
+  if (!m->memory)
+    return ghz_fail(NULL, GHZ_ENOMEM, "out of memory for errors");
+  m->x = m->memory;
+  m->y = m->x + plane;
+  m->line = m->y + plane;
+  m->rows = m->line + line;
+  m->ring = m->rows + rows;
+  return GHZ_OK;
 }
 
 ghz_status ghz_meter_create(int ndim, const uint64_t *extent, ghz_meter **meter) {
@@ -282,12 +287,7 @@ ghz_status ghz_meter_read(const ghz_meter *m, ghz_quality *q) {
 }
 
 void ghz_meter_free(ghz_meter *m) {
-  if (!m)
-    return;
-  free(m->ring);
-  free(m->x);
-  free(m->y);
-  free(m->line);
-  free(m->rows);
+  if (m)
+    free(m->memory);
   free(m);
 }

@@ -22,8 +22,6 @@
   DO(GHZ_U16, uint16_t, float)                                                                                 \
   DO(GHZ_U32, uint32_t, double)
 
-/* ---- In -------------------------------------------------------------------------------------- */
-
 /* Past the values of a line, as stored. */
 typedef void *line_in(const void *x, size_t n, void *stored);
 
@@ -37,11 +35,33 @@ typedef void *line_in(const void *x, size_t n, void *stored);
   }
 EACH_TYPE(DEFINE_IN)
 
+/* Returns whether all are such integers (ghz_integers_out). */
+typedef int line_out(integer_range range, double fill, const double *values, size_t n, void *x);
+
+#define DEFINE_OUT(type, INT, REAL)                                                                            \
+  static int out_##type(integer_range range, double fill, const double *values, size_t n, void *x) {           \
+    INT *to = x;                                                                                               \
+    int all = 1;                                                                                               \
+    for (size_t i = 0; i < n; i++) {                                                                           \
+      const double v = values[i];                                                                              \
+      const int inside = v >= range.least && v < range.beyond && (fabs(v) < 0x1p53 || v == fill);              \
+      to[i] = (INT)(inside ? v : 0);                                                                           \
+      all &= inside && (double)to[i] == v;                                                                     \
+    }                                                                                                          \
+    return all;                                                                                                \
+  }
+EACH_TYPE(DEFINE_OUT)
+
+#define ENTRY(type, INT, REAL) [type] = {in_##type, out_##type},
+static const struct converter {
+  line_in *in;
+  line_out *out;
+} converters[] = {EACH_TYPE(ENTRY)};
+
+/* ---- In -------------------------------------------------------------------------------------- */
+
 void ghz_integers_in(ghz_type type, const tile_place *place, const void *x, void *stored) {
-#define ENTRY(type, INT, REAL) [type] = in_##type,
-  static line_in *const in[] = {EACH_TYPE(ENTRY)};
-#undef ENTRY
-  line_in *const line = in[type]; /* which every type of integers has */
+  line_in *const line = converters[type].in; /* which every type of integers has */
   const uint8_t *from = x;
   const size_t bytes = type_bytes(type);
   for (unsigned z = 0; z < place->extent.z; z++)
@@ -88,34 +108,14 @@ ghz_status ghz_integers_check(ghz_context *ctx, const compression *c) {
 
 /* ---- Out ------------------------------------------------------------------------------------- */
 
-/* Returns whether all are such integers. */
-typedef int line_out(integer_range range, double fill, const double *values, size_t n, void *x);
-
-#define DEFINE_OUT(type, INT, REAL)                                                                            \
-  static int out_##type(integer_range range, double fill, const double *values, size_t n, void *x) {           \
-    INT *to = x;                                                                                               \
-    int all = 1;                                                                                               \
-    for (size_t i = 0; i < n; i++) {                                                                           \
-      const double v = values[i];                                                                              \
-      const int inside = v >= range.least && v < range.beyond && (fabs(v) < 0x1p53 || v == fill);              \
-      to[i] = (INT)(inside ? v : 0);                                                                           \
-      all &= inside && (double)to[i] == v;                                                                     \
-    }                                                                                                          \
-    return all;                                                                                                \
-  }
-EACH_TYPE(DEFINE_OUT)
-
 size_t ghz_integers_out(const ghz_lattice *lattice, ghz_type out, const double *values, size_t n, void *x) {
-#define ENTRY(type, INT, REAL) [type] = out_##type,
-  static line_out *const converts[] = {EACH_TYPE(ENTRY)};
-#undef ENTRY
   const integer_range range = range_of_type(out);
   const double fill = lattice->has_fill ? lattice->fill : 0;
   uint64_t one;
   size_t i = 0;
-  if (converts[out](range, fill, values, n, x))
+  if (converters[out].out(range, fill, values, n, x))
     return n;
-  while (i < n && converts[out](range, fill, values + i, 1, &one))
+  while (i < n && converters[out].out(range, fill, values + i, 1, &one))
     i++;
   return i;
 }
@@ -125,10 +125,8 @@ size_t ghz_integers_out(const ghz_lattice *lattice, ghz_type out, const double *
 const thread_range *ghz_merge_ranges(thread_range *r, int threads) {
   floating_environment env;
   floating_begin(&env); /* denormals compare as themselves */
-  for (int i = 1; i < threads; i++) {
-    r->min = r[i].min < r->min ? r[i].min : r->min;
-    r->max = r[i].max > r->max ? r[i].max : r->max;
-  }
+  for (int i = 1; i < threads; i++)
+    widen_range(r, r[i].min, r[i].max);
   floating_end(&env);
   return r;
 }
@@ -204,45 +202,35 @@ ghz_status ghz_range_without(ghz_context *ctx, ghz_type type, const void *x, siz
 
 /* The range of all arrays; zeros have the one that nothing has. */
 static ghz_status range_of_all(ghz_context *ctx, const ghz_lattice *l, size_t k, const void *const *arrays,
-                               size_t n, double *min, double *max) {
-  *min = INFINITY;
-  *max = -INFINITY;
+                               size_t n, thread_range *all) {
+  *all = no_values;
   for (size_t i = 0; i < k; i++) {
-    double low = INFINITY, high = -INFINITY;
-    ghz_status status = ghz_range_of(ctx, l, arrays[i], n, &low, &high);
+    thread_range one = no_values;
+    const ghz_status status = ghz_range_of(ctx, l, arrays[i], n, &one.min, &one.max);
     if (status != GHZ_OK)
       return status;
-    *min = low < *min ? low : *min;
-    *max = high > *max ? high : *max;
+    widen_range(all, one.min, one.max);
   }
-  if (*min == 0 && *max == 0) {
-    *min = INFINITY;
-    *max = -INFINITY;
-  }
+  if (all->min == 0 && all->max == 0)
+    *all = no_values;
   return GHZ_OK;
-}
-
-static ghz_status measure_and_make(ghz_context *ctx, ghz_type type, ghz_bound bound, const double *fill,
-                                   size_t k, const void *const *arrays, size_t n, ghz_lattice *lattice) {
-  ghz_lattice with = {.type = type};
-  double min = 0, max = 0;
-  ghz_status status = fill ? ghz_lattice_fill_in(ctx, &with, *fill) : GHZ_OK;
-  if (status == GHZ_OK && ghz_bound_is_relative(bound.kind))
-    status = range_of_all(ctx, &with, k, arrays, n, &min, &max);
-  if (status == GHZ_OK)
-    status = ghz_lattice_make_in(ctx, type, bound, min, max, lattice);
-  if (status == GHZ_OK) {
-    lattice->has_fill = with.has_fill;
-    lattice->fill = with.fill;
-  }
-  return status;
 }
 
 ghz_status ghz_lattice_of(ghz_context *ctx, ghz_type type, ghz_bound bound, const double *fill, size_t k,
                           const void *const *arrays, size_t n, ghz_lattice *lattice) {
   floating_environment env;
+  ghz_lattice with = {.type = type};
+  thread_range all = {0, 0};
   floating_begin(&env); /* a denormal range is not 0 */
-  ghz_status status = measure_and_make(ctx, type, bound, fill, k, arrays, n, lattice);
+  ghz_status status = fill ? ghz_lattice_fill_in(ctx, &with, *fill) : GHZ_OK;
+  if (status == GHZ_OK && ghz_bound_is_relative(bound.kind))
+    status = range_of_all(ctx, &with, k, arrays, n, &all);
+  if (status == GHZ_OK)
+    status = ghz_lattice_make_in(ctx, type, bound, all.min, all.max, lattice);
+  if (status == GHZ_OK) {
+    lattice->has_fill = with.has_fill;
+    lattice->fill = with.fill;
+  }
   floating_end(&env);
   return status;
 }

@@ -143,7 +143,7 @@ static ghz_status join_headers(ghz_context *ctx, size_t k, const ghz_slice *slic
       return ghz_fail(ctx, GHZ_EMISMATCH, "slice %zu is not of the same stream as slice 0", i);
     if (s->first != next || s->tiles > shape_tiles(&s->shape) - next)
       return ghz_fail(ctx, GHZ_EINVAL, "slice %zu begins at tile %llu, not %llu", i, (ull)s->first, (ull)next);
-    ghz_status status = ghz_slice_locate(ctx, s, NULL);
+    ghz_status status = ghz_slice_check(ctx, s);
     if (status != GHZ_OK)
       return status;
     next += s->tiles;

@@ -336,7 +336,7 @@ static void begin_lead(const page_tile *t, tile_widths *w, int coefficients) {
   w->lead.turned = t->turned;
   w->lead.anchor = t->anchor;
   w->lead.slope = t->slope;
-  w->head += lead_size(&w->lead);
+  w->head += lead_size_of(&w->lead, sizes_of_anchors(&w->lead));
 }
 
 /* Takes bytes off the page's; NULL if there are fewer. */

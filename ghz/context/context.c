@@ -70,19 +70,9 @@ ghz_status ghz_thread_refused(const ghz_context *ctx) {
 }
 
 /* Another failure is the last one now, or the context is another one at the same place. */
-static void ghz_thread_forget(const ghz_context *ctx) {
+static void forget_refusal(const ghz_context *ctx) {
   if (here.refused == ctx)
     here.refused = NULL;
-}
-
-/* Whether the last failing call of this thread with the context was refused. */
-static int ghz_thread_was_refused(const ghz_context *ctx) {
-  return here.refused == ctx;
-}
-
-/* The message of this thread, MESSAGE_SIZE bytes, for calls without a context. */
-static char *ghz_thread_message(void) {
-  return here.message;
 }
 
 /* ---- Creation -------------------------------------------------------------------------------- */
@@ -123,7 +113,7 @@ ghz_status ghz_context_create(ghz_context **ctx, int threads) {
     return ghz_fail(NULL, GHZ_ENOMEM, "no %zu bytes for a context", sizeof *c);
   c->tiles = tiles;
   set_threads(c, threads);
-  ghz_thread_forget(c);
+  forget_refusal(c);
   *ctx = c;
   return GHZ_OK;
 }
@@ -162,10 +152,9 @@ const char *ghz_context_isa(const ghz_context *ctx) {
 
 const char *ghz_context_message(const ghz_context *ctx) {
   if (!ctx)
-    return ghz_thread_message();
-  return ghz_thread_was_refused(ctx)
-             ? "another call uses the context: give each thread a context of its own, or NULL"
-             : ctx->message;
+    return here.message;
+  return here.refused == ctx ? "another call uses the context: give each thread a context of its own, or NULL"
+                             : ctx->message;
 }
 
 /* ---- For the drivers ------------------------------------------------------------------------- */
@@ -187,11 +176,11 @@ ghz_status(ghz_fail)(ghz_context *ctx, ghz_status status, const char *format, ..
   va_list args;
   const locale_t programs = numerals_begin();
   va_start(args, format);
-  vsnprintf(ctx && !ctx->of_thread ? ctx->message : ghz_thread_message(), MESSAGE_SIZE, format, args);
+  vsnprintf(ctx && !ctx->of_thread ? ctx->message : here.message, MESSAGE_SIZE, format, args);
   va_end(args);
   numerals_end(programs);
   if (ctx)
-    ghz_thread_forget(ctx);
+    forget_refusal(ctx);
   return status;
 }
 
@@ -212,33 +201,19 @@ const char *ghz_version(void) {
 }
 
 const char *ghz_status_text(ghz_status status) {
-  switch (status) {
-  case GHZ_OK:
-    return "no error";
-  case GHZ_EINVAL:
-    return "invalid argument";
-  case GHZ_ENOMEM:
-    return "out of memory";
-  case GHZ_ECAPACITY:
-    return "destination too small";
-  case GHZ_ECORRUPT:
-    return "not a ghz stream, truncated, or damaged";
-  case GHZ_EVERSION:
-    return "of an older format, or written by a newer version of ghz";
-  case GHZ_EMISMATCH:
-    return "streams differ in type, shape, cap, step, bound or fill value";
-  case GHZ_ERANGE:
-    return "too many terms for one sum, or integers that do not fit a type";
-  case GHZ_EISA:
-    return "GHZ_ISA names an instruction set that this machine or build does not have";
-  case GHZ_EDEVICE:
-    return "no usable GPU, or an error of CUDA";
-  case GHZ_EBUSY:
-    return "the context serves another call at this moment, or the file another writer";
-  case GHZ_EIO:
-    return "a file could not be read or written";
-  case GHZ_EUNSUPPORTED:
-    return "this build of libghz lacks what the call needs";
-  }
-  return "unknown status";
+  static const char *const texts[] = {
+      [-GHZ_OK] = "no error",
+      [-GHZ_EINVAL] = "invalid argument",
+      [-GHZ_ENOMEM] = "out of memory",
+      [-GHZ_ECAPACITY] = "destination too small",
+      [-GHZ_ECORRUPT] = "not a ghz stream, truncated, or damaged",
+      [-GHZ_EVERSION] = "of an older format, or written by a newer version of ghz",
+      [-GHZ_EMISMATCH] = "streams differ in type, shape, cap, step, bound or fill value",
+      [-GHZ_ERANGE] = "too many terms for one sum, or integers that do not fit a type",
+      [-GHZ_EISA] = "GHZ_ISA names an instruction set that this machine or build does not have",
+      [-GHZ_EDEVICE] = "no usable GPU, or an error of CUDA",
+      [-GHZ_EBUSY] = "the context serves another call at this moment, or the file another writer",
+      [-GHZ_EIO] = "a file could not be read or written",
+      [-GHZ_EUNSUPPORTED] = "this build of libghz lacks what the call needs"};
+  return status <= 0 && status >= GHZ_EUNSUPPORTED ? texts[-status] : "unknown status";
 }

@@ -29,45 +29,48 @@ ghz_status ghz_tile_failed(ghz_context *ctx, ghz_status status, uint64_t tile) {
   return ghz_fail(ctx, status, "tile %llu is damaged", (ull)tile);
 }
 
-/* One thread does without OpenMP: its runtime allocates memory, and aborts the process where it
- * gets none. */
-static ghz_status run_in_order(chunk_body body, const void *job, uint64_t first, uint64_t tiles,
-                               uint64_t *failed_at) {
-  ghz_status status = GHZ_OK;
-  floating_environment env;
-  floating_begin(&env);
-  for (uint64_t i = 0; i < chunks_of(tiles) && status == GHZ_OK; i++) {
-    chunk c = ghz_chunk_at(first, tiles, i, 0);
-    status = body(job, &c);
-    *failed_at = c.at;
-  }
-  floating_end(&env);
-  return status;
+typedef struct chunk_loop {
+  chunk_body body;
+  const void *job;
+  uint64_t first, tiles;
+} chunk_loop;
+
+/* *failure becomes the first damaged tile so far, and its status in the last byte. */
+static void run_chunk(const chunk_loop *l, uint64_t index, int thread, uint64_t *failure) {
+  chunk c = ghz_chunk_at(l->first, l->tiles, index, thread);
+  const ghz_status status = l->body(l->job, &c);
+  const uint64_t found = c.at << 8 | (uint8_t)status;
+  if (status != GHZ_OK && found < *failure)
+    *failure = found;
 }
 
-/* Goes over all chunks whatever fails, so that the same tile is named with any threads. */
-static ghz_status run_in_parallel(chunk_body body, const void *job, uint64_t first, uint64_t tiles, int threads,
-                                  uint64_t *failed_at) {
-  uint64_t chunks = chunks_of(tiles);
-  uint64_t failure = UINT64_MAX; /* the first damaged tile, and its status in the last byte */
+/* One thread does without OpenMP: its runtime allocates memory, and aborts the process where it
+ * gets none. */
+static uint64_t run_in_order(const tile_codec *codec, const chunk_loop *l) {
+  uint64_t failure = UINT64_MAX;
+  floating_environment env;
+  floating_begin(&env);
+  for (uint64_t i = 0; i < chunks_of(l->tiles); i++)
+    run_chunk(l, i, 0, &failure);
+  codec->fence();
+  floating_end(&env);
+  return failure;
+}
+
+static uint64_t run_in_parallel(const tile_codec *codec, const chunk_loop *l, int threads) {
+  const uint64_t chunks = chunks_of(l->tiles);
+  uint64_t failure = UINT64_MAX;
 #pragma omp parallel num_threads(threads) reduction(min : failure)
   {
     floating_environment env;
     floating_begin(&env);
 #pragma omp for schedule(dynamic, 2)
-    for (uint64_t i = 0; i < chunks; i++) {
-      chunk c = ghz_chunk_at(first, tiles, i, omp_get_thread_num());
-      ghz_status status = body(job, &c);
-      const uint64_t found = c.at << 8 | (uint8_t)status;
-      if (status != GHZ_OK && found < failure)
-        failure = found;
-    }
+    for (uint64_t i = 0; i < chunks; i++)
+      run_chunk(l, i, omp_get_thread_num(), &failure);
+    codec->fence();
     floating_end(&env);
   }
-  if (failure == UINT64_MAX)
-    return GHZ_OK;
-  *failed_at = failure >> 8;
-  return (ghz_status)(int8_t)(failure & 0xff);
+  return failure;
 }
 
 ghz_status ghz_parallel_for(ghz_context *ctx, chunk_body body, const void *job, uint64_t first,
@@ -77,8 +80,9 @@ ghz_status ghz_parallel_for(ghz_context *ctx, chunk_body body, const void *job, 
 
 ghz_status ghz_parallel_with(ghz_context *ctx, int threads, chunk_body body, const void *job, uint64_t first,
                              uint64_t tiles) {
-  uint64_t failed_at = first;
-  ghz_status status = threads > 1 ? run_in_parallel(body, job, first, tiles, threads, &failed_at)
-                                  : run_in_order(body, job, first, tiles, &failed_at);
-  return status == GHZ_OK ? GHZ_OK : ghz_tile_failed(ctx, status, failed_at);
+  const chunk_loop l = {body, job, first, tiles};
+  const uint64_t failure =
+      threads > 1 ? run_in_parallel(ctx->tiles, &l, threads) : run_in_order(ctx->tiles, &l);
+  return failure == UINT64_MAX ? GHZ_OK
+                               : ghz_tile_failed(ctx, (ghz_status)(int8_t)(failure & 0xff), failure >> 8);
 }

@@ -38,7 +38,8 @@ int ghz_threads_for(const ghz_context *ctx, uint64_t tiles, uint64_t parts);
 typedef ghz_status (*chunk_body)(const void *job, chunk *c);
 
 /* Runs the body over all chunks of tiles first .. first + tiles - 1, in any order, under the
- * floating-point environment of the format. Where tiles fail, says what became of the first. */
+ * floating-point environment of the format; whatever fails, so that the first tile that does is
+ * named with any threads. */
 ghz_status ghz_parallel_for(ghz_context *ctx, chunk_body body, const void *job, uint64_t first, uint64_t tiles);
 
 /* The same with so many threads. */

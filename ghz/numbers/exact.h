@@ -46,10 +46,6 @@ static inline fixed first_power(uint64_t word[FIRST_LIMBS]) {
   return (fixed){word, FIRST_LIMBS, FIRST_EXPONENT};
 }
 
-static inline fixed second_power(uint64_t word[SECOND_LIMBS]) {
-  return (fixed){word, SECOND_LIMBS, SECOND_EXPONENT};
-}
-
 /* *sum += x, or -= x. x has no bit below the sum's lowest. What lies above its highest is lost. */
 void ghz_fixed_add(fixed sum, const exact *x);
 void ghz_fixed_subtract(fixed sum, const exact *x);

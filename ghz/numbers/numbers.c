@@ -8,11 +8,10 @@
 #include <string.h>
 
 #include "context/call.h"
-#include "context/parallel.h"
 #include "linear.h"
 #include "rules/lattice_rules.h"
 #include "rules/parse.h"
-#include "stream/place.h"
+#include "stream/tile_writer.h"
 
 typedef struct number_job {
   const tile_codec *tiles;
@@ -23,17 +22,7 @@ typedef struct number_job {
   number_sums *sums;              /* one per thread */
 } number_job;
 
-/* ---- Chunks ---------------------------------------------------------------------------------- */
-
-/* *to += sum * unit^power */
-static void add_lattice_sum(const wide_sum *sum, const exact *unit, int power, fixed to) {
-  exact x, y, z;
-  ghz_exact_words(sum->limb, WIDE_SUM_LIMBS, 0, &x);
-  ghz_exact_multiply(&x, unit, &y);
-  if (power == 2)
-    ghz_exact_multiply(&y, unit, &z);
-  ghz_fixed_add(to, power == 2 ? &z : &y);
-}
+/* ---- Tiles ----------------------------------------------------------------------------------- */
 
 static int is_raw(const tile_source *src) {
   return src->size > 0 && first_says_raw(src->data[0]);
@@ -53,29 +42,15 @@ static ghz_status sum_raw(const number_job *j, const tile_source *src, unsigned 
   return GHZ_OK;
 }
 
-static ghz_status sum_chunk(const void *job, chunk *c) {
+static ghz_status sum_tile(const void *job, const chunk *c, const tile_walk *at, tile_source *src) {
   const number_job *j = job;
-  const ghz_slice *of = &j->source[0].slice;
+  const ghz_lattice *l = &j->source[0].slice.lattice;
   number_sums *s = &j->sums[c->thread];
-  lattice_moments m = {0};
   raw_room room;
-  tile_cursor cursor = cursor_at(&j->source[0], c->index);
-  tile_walk walk = walk_from(&of->shape, c->first);
-  ghz_status status = GHZ_OK;
-  for (uint64_t t = 0; t < c->tiles && status == GHZ_OK; t++, walk_on(&walk)) {
-    tile_source src = cursor_next(&cursor, of);
-    c->at = c->first + t;
-    status = ghz_constant_to_raw(j->tiles, &of->lattice, &walk.extent, &room, &src);
-    if (status == GHZ_OK)
-      status = is_raw(&src) ? sum_raw(j, &src, walk.extent.n, s)
-                            : j->tiles->moments(&of->lattice, src, &walk.extent, &m);
-  }
-  s->tally.count += m.finite;
-  s->tally.specials += m.specials;
-  s->off[j->lattice_off[0]] += m.finite;
-  add_lattice_sum(&m.sum, &s->unit, 1, first_sum(&s->tally, SUM));
-  add_lattice_sum(&m.squares, &s->unit, 2, second_sum(&s->tally, SQUARES));
-  return status;
+  const ghz_status status = ghz_constant_to_raw(j->tiles, l, &at->extent, &room, src);
+  if (status != GHZ_OK)
+    return status;
+  return is_raw(src) ? sum_raw(j, src, at->extent.n, s) : j->tiles->moments(l, *src, &at->extent, &s->one);
 }
 
 /* What one side of a pair is, where the other or itself is raw. */
@@ -110,22 +85,51 @@ static ghz_status compare_raw(const number_job *j, const tile_source src[2], con
   return GHZ_OK;
 }
 
-/* In the end: on the way integers are compared. */
+static ghz_status compare_tiles(const void *job, const chunk *c, const tile_walk *at, tile_source *src) {
+  const number_job *j = job;
+  const ghz_slice *of = &j->source[0].slice;
+  number_sums *s = &j->sums[c->thread];
+  const tile_place place = place_in(&of->shape, &at->extent);
+  const uint64_t first = offset_of(&of->shape, at->origin);
+  raw_room room[2];
+  for (int i = 0; i < 2; i++) {
+    const ghz_status status = ghz_constant_to_raw(j->tiles, &of->lattice, &at->extent, &room[i], &src[i]);
+    if (status != GHZ_OK)
+      return status;
+  }
+  return is_raw(&src[0]) || is_raw(&src[1]) ? compare_raw(j, src, &place, first, s)
+                                            : j->tiles->compare(&of->lattice, src, &place, first, &s->two);
+}
+
+/* ---- Lattice tiles, in the end --------------------------------------------------------------- */
+
+/* *to += sum * unit^power */
+static void add_lattice_sum(const wide_sum *sum, const exact *unit, int power, fixed to) {
+  exact x, y, z;
+  ghz_exact_words(sum->limb, WIDE_SUM_LIMBS, 0, &x);
+  ghz_exact_multiply(&x, unit, &y);
+  if (power == 2)
+    ghz_exact_multiply(&y, unit, &z);
+  ghz_fixed_add(to, power == 2 ? &z : &y);
+}
+
 static void note_lattice_largest(number_sums *s) {
-  const lattice_comparison *m = &s->largest;
+  const lattice_comparison *m = &s->two;
   const uint64_t word[3] = {(uint64_t)m->largest, (uint64_t)(m->largest >> 64), 0};
-  uint64_t magnitude[FIRST_LIMBS] = {0};
   exact k, x;
   if (!m->any)
     return;
   ghz_exact_words(word, 3, 0, &k);
   ghz_exact_multiply(&k, &s->unit, &x);
-  ghz_fixed_add(first_power(magnitude), &x);
-  ghz_note_largest(&s->tally, magnitude, m->at);
+  ghz_note_difference(&s->tally, &x, m->at);
 }
 
-static void add_lattice_comparison(const number_job *j, const lattice_comparison *m, number_sums *s) {
+static void add_lattice_sums(const number_job *j, number_sums *s) {
   tally *t = &s->tally;
+  const lattice_moments *one = &s->one;
+  const lattice_comparison single = {
+      .finite = one->finite, .specials = one->specials, .difference = one->sum, .squares = one->squares};
+  const lattice_comparison *m = j->streams == 1 ? &single : &s->two;
   t->count += m->finite;
   t->specials += m->specials;
   t->mismatches += m->mismatches;
@@ -136,31 +140,7 @@ static void add_lattice_comparison(const number_job *j, const lattice_comparison
   for (int i = 0; i < 2; i++)
     if (j->lattice_off[1 - i])
       add_lattice_sum(&m->magnitude[i], &s->unit, 1, first_power(s->magnitude[i]));
-}
-
-static ghz_status compare_chunk(const void *job, chunk *c) {
-  const number_job *j = job;
-  const ghz_slice *of = &j->source[0].slice;
-  number_sums *s = &j->sums[c->thread];
-  raw_room room[2];
-  lattice_comparison m = {.largest = s->largest.largest, .at = s->largest.at, .any = s->largest.any};
-  tile_cursor cursor[2] = {cursor_at(&j->source[0], c->index), cursor_at(&j->source[1], c->index)};
-  tile_walk walk = walk_from(&of->shape, c->first);
-  ghz_status status = GHZ_OK;
-  for (uint64_t t = 0; t < c->tiles && status == GHZ_OK; t++, walk_on(&walk)) {
-    tile_source src[2] = {cursor_next(&cursor[0], of), cursor_next(&cursor[1], &j->source[1].slice)};
-    const tile_place place = place_in(&of->shape, &walk.extent);
-    const uint64_t first = offset_of(&of->shape, walk.origin);
-    c->at = c->first + t;
-    for (int i = 0; i < 2 && status == GHZ_OK; i++)
-      status = ghz_constant_to_raw(j->tiles, &of->lattice, &walk.extent, &room[i], &src[i]);
-    if (status == GHZ_OK)
-      status = is_raw(&src[0]) || is_raw(&src[1]) ? compare_raw(j, src, &place, first, s)
-                                                  : j->tiles->compare(&of->lattice, src, &place, first, &m);
-  }
-  add_lattice_comparison(j, &m, s);
-  s->largest = m;
-  return status;
+  note_lattice_largest(s);
 }
 
 /* ---- What the bounds add --------------------------------------------------------------------- */
@@ -197,17 +177,17 @@ static void add_product_errors(const number_job *j, number_sums *s) {
   }
 }
 
+/* A pair is off by the errors of both. */
 static void add_bounds(const number_job *j, number_sums *s) {
-  uint64_t word[FIRST_LIMBS] = {0};
-  exact both;
-  add_errors(&s->tally, s->off[1], &j->error[0]);
-  if (j->streams == 1)
-    return;
-  ghz_fixed_add(first_power(word), &j->error[0]);
-  ghz_fixed_add(first_power(word), &j->error[1]);
-  ghz_exact_words(word, FIRST_LIMBS, FIRST_EXPONENT, &both);
-  add_errors(&s->tally, s->off[2], &j->error[1]);
-  add_errors(&s->tally, s->off[3], &both);
+  for (unsigned off = 1; off < 4; off++) {
+    uint64_t word[FIRST_LIMBS] = {0};
+    exact error;
+    for (unsigned i = 0; i < 2; i++)
+      if (off >> i & 1)
+        ghz_fixed_add(first_power(word), &j->error[i]);
+    ghz_exact_words(word, FIRST_LIMBS, FIRST_EXPONENT, &error);
+    add_errors(&s->tally, s->off[off], &error);
+  }
   add_product_errors(j, s);
 }
 
@@ -215,7 +195,7 @@ static void add_bounds(const number_job *j, number_sums *s) {
 static void join_threads(const number_job *j, int threads) {
   number_sums *s = &j->sums[0];
   for (int i = 0; i < threads; i++)
-    note_lattice_largest(&j->sums[i]);
+    add_lattice_sums(j, &j->sums[i]);
   for (int i = 1; i < threads; i++) {
     ghz_add_tally(&s->tally, &j->sums[i].tally, 0);
     for (int k = 0; k < 4; k++)
@@ -251,30 +231,6 @@ static ghz_status open_streams(ghz_context *ctx, const ghz_bytes *streams, numbe
     j->lattice_off[i] = s->lattice.step != 0;
     j->raw_off[i] = s->terms != 1;
   }
-  for (int i = 0; i < j->streams; i++)
-    j->source[i].slice.lattice = storage_lattice(&j->source[i].slice.lattice);
-  return GHZ_OK;
-}
-
-/* Scratch: the offsets of the operands' chunks, and the sums of the threads. */
-static ghz_status open_indices(ghz_context *ctx, int threads, number_job *j) {
-  const ghz_slice *s = &j->source[0].slice;
-  size_t offsets = 0, total = 0;
-  if (!ghz_total_add(&offsets, (size_t)chunks_of(s->tiles) + 1, sizeof(uint64_t)))
-    return ghz_fail(ctx, GHZ_ENOMEM, "too many tiles");
-  uint8_t *scratch = NULL;
-  if (ghz_total_add(&total, offsets, (size_t)j->streams) &&
-      ghz_total_add(&total, (size_t)threads, sizeof *j->sums))
-    scratch = ghz_arena_reserve(&ctx->scratch, total);
-  if (!scratch)
-    return ghz_fail(ctx, GHZ_ENOMEM, "no %zu bytes of scratch", total);
-  for (int i = 0; i < j->streams; i++) {
-    j->source[i].offset = (uint64_t *)(void *)(scratch + offsets * (size_t)i);
-    const ghz_status status = ghz_stream_locate(ctx, &j->source[i].slice, j->source[i].offset);
-    if (status != GHZ_OK)
-      return status;
-  }
-  j->sums = (number_sums *)(void *)(scratch + offsets * (size_t)j->streams);
   return GHZ_OK;
 }
 
@@ -301,13 +257,15 @@ static ghz_status add_streams(ghz_context *ctx, tally *t, const ghz_bytes *strea
     return status;
   const ghz_slice *s = &job.source[0].slice;
   const int threads = ghz_threads_for(ctx, s->tiles, chunks_of(s->tiles));
-  status = open_indices(ctx, threads, &job);
+  void *sums;
+  status = ghz_operands_open(ctx, (size_t)count, job.source, 1, (size_t)threads * sizeof *job.sums, &sums);
   if (status == GHZ_OK)
     status = ghz_tally_admit(ctx, t, count == 1 ? TALLY_OF_ONE : TALLY_OF_PAIRS, s->count);
   if (status != GHZ_OK)
     return status;
+  job.sums = sums;
   begin_sums(&job, threads);
-  status = ghz_parallel_for(ctx, count == 1 ? sum_chunk : compare_chunk, &job, 0, s->tiles);
+  status = ghz_visit_tiles(ctx, (size_t)count, job.source, count == 1 ? sum_tile : compare_tiles, &job);
   if (status != GHZ_OK)
     return status;
   join_threads(&job, threads);

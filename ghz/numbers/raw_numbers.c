@@ -19,6 +19,30 @@ void ghz_add_words(uint64_t *to, const uint64_t *from, unsigned words) {
   }
 }
 
+static int compare_words(const uint64_t a[FIRST_LIMBS], const uint64_t b[FIRST_LIMBS]) {
+  for (unsigned i = FIRST_LIMBS; i-- > 0;)
+    if (a[i] != b[i])
+      return a[i] > b[i] ? 1 : -1;
+  return 0;
+}
+
+/* Notes a difference of that magnitude, if it is the largest so far, or the same as the largest and
+ * at a smaller index. */
+static void note_largest(tally *t, const uint64_t magnitude[FIRST_LIMBS], uint64_t index) {
+  const int larger = t->index ? compare_words(magnitude, t->largest) : 1;
+  if (larger < 0 || (larger == 0 && index + 1 >= t->index))
+    return;
+  memcpy(t->largest, magnitude, sizeof t->largest);
+  t->index = index + 1;
+}
+
+void ghz_note_difference(tally *t, const exact *d, uint64_t index) {
+  uint64_t magnitude[FIRST_LIMBS] = {0};
+  if (d->n)
+    ghz_fixed_add_limbs(first_power(magnitude), d->limb, d->n, d->exponent, 0);
+  note_largest(t, magnitude, index);
+}
+
 void ghz_add_tally(tally *to, const tally *from, uint64_t first) {
   to->count += from->count;
   to->specials += from->specials;
@@ -30,22 +54,7 @@ void ghz_add_tally(tally *to, const tally *from, uint64_t first) {
   for (int i = 0; i < SECOND_SUMS; i++)
     ghz_add_words(to->second[i], from->second[i], SECOND_LIMBS);
   if (from->index)
-    ghz_note_largest(to, from->largest, first + from->index - 1);
-}
-
-static int compare_words(const uint64_t a[FIRST_LIMBS], const uint64_t b[FIRST_LIMBS]) {
-  for (unsigned i = FIRST_LIMBS; i-- > 0;)
-    if (a[i] != b[i])
-      return a[i] > b[i] ? 1 : -1;
-  return 0;
-}
-
-void ghz_note_largest(tally *t, const uint64_t magnitude[FIRST_LIMBS], uint64_t index) {
-  const int larger = t->index ? compare_words(magnitude, t->largest) : 1;
-  if (larger < 0 || (larger == 0 && index + 1 >= t->index))
-    return;
-  memcpy(t->largest, magnitude, sizeof t->largest);
-  t->index = index + 1;
+    note_largest(to, from->largest, first + from->index - 1);
 }
 
 ghz_status ghz_tally_admit(ghz_context *ctx, const tally *t, enum tally_kind kind, uint64_t positions) {
@@ -75,9 +84,7 @@ ghz_status ghz_tally_merge(ghz_tally *to, const ghz_tally *from) {
   return GHZ_OK;
 }
 
-/* ---- Raw tiles ------------------------------------------------------------------------------- */
-
-/* ---- Values ---------------------------------------------------------------------------------- */
+/* ---- Raw tiles: values ----------------------------------------------------------------------- */
 
 /* m * 2^exponent, or a special: 1 for +Inf, 2 for -Inf, 3 for NaN. */
 typedef struct raw_value {
@@ -206,31 +213,22 @@ void ghz_raw_moments(const ghz_lattice *l, const uint8_t *tile, unsigned n, numb
   bins_end(&squares);
 }
 
-/* ---- The largest difference ------------------------------------------------------------------ */
+/* ---- Two raw tiles --------------------------------------------------------------------------- */
 
-/* Notes a difference by its two parts. */
-static void note_sum(tally *t, const exact *a, const exact *b, uint64_t index) {
+static void subtract(const exact *a, const exact *b, exact *difference) {
   uint64_t word[FIRST_LIMBS] = {0};
   ghz_fixed_add(first_power(word), a);
-  ghz_fixed_add(first_power(word), b);
-  if (word[FIRST_LIMBS - 1] >> 63) {
-    uint64_t negated[FIRST_LIMBS] = {0};
-    exact x;
-    ghz_exact_words(word, FIRST_LIMBS, FIRST_EXPONENT, &x);
-    ghz_fixed_subtract(first_power(negated), &x);
-    memcpy(word, negated, sizeof word);
-  }
-  ghz_note_largest(t, word, index);
+  ghz_fixed_subtract(first_power(word), b);
+  ghz_exact_words(word, FIRST_LIMBS, FIRST_EXPONENT, difference);
 }
 
 static void note_doubles(tally *t, double a, double b, uint64_t index) {
-  exact x, y;
+  exact x, y, difference;
   ghz_exact_double(a, &x);
   ghz_exact_double(b, &y);
-  note_sum(t, &x, &y, index);
+  subtract(&x, &y, &difference);
+  ghz_note_difference(t, &difference, index);
 }
-
-/* ---- Two raw tiles --------------------------------------------------------------------------- */
 
 /* The largest difference of the tile: high + rest exactly (two-sum, Knuth), high being it rounded
  * to nearest. */
@@ -262,12 +260,12 @@ static void raw_largest_difference(const raw_value *a, const raw_value *b, const
     if (a[i].special || b[i].special)
       continue;
     if (largest >= TWO_SUM_LARGEST)
-      note_doubles(t, x[i], -y[i], first + index_in_place(p, i));
+      note_doubles(t, x[i], y[i], first + index_in_place(p, i));
     else
       raw_larger(&l, x[i], y[i], first + index_in_place(p, i));
   }
   if (l.any)
-    note_doubles(t, l.high, l.rest, l.index);
+    note_doubles(t, l.high, -l.rest, l.index);
 }
 
 /* Counts a pair. Returns whether both are finite. */
@@ -314,16 +312,12 @@ static void raw_pairs(const ghz_lattice *l, const raw_side side[2], const tile_p
 
 /* ---- A raw tile and one of the lattice ------------------------------------------------------- */
 
-/* Value i of a side: its special, or the exact number and one close to it. */
-static unsigned value_at(const ghz_lattice *l, int dims, const raw_side *side, const exact *unit, unsigned i,
-                         exact *v, double *near) {
+/* Value i of a side: its special, or the number. */
+static unsigned value_at(const ghz_lattice *l, const raw_side *side, const exact *unit, unsigned i, exact *v) {
   if (side->raw) {
     const double x = ghz_raw_value(l, side->raw + 1 + i * value_bytes(l->type));
-    const unsigned special = split_value(x).special;
-    if (!special)
-      ghz_exact_double(x, v);
-    *near = x;
-    return special;
+    ghz_exact_double(x, v);
+    return split_value(x).special;
   }
   exact k;
   /* The analyzer does not see that a side without a raw tile has integers.
@@ -331,61 +325,33 @@ static unsigned value_at(const ghz_lattice *l, int dims, const raw_side *side, c
   const uint64_t word[2] = {(uint64_t)side->k[i], (uint64_t)((uint128)side->k[i] >> 64)};
   ghz_exact_words(word, 2, 0, &k);
   ghz_exact_multiply(&k, unit, v);
-  *near = ldexp((double)side->k[i], -(int)lattice_bits(l->type, dims)) * l->step;
   return side->special[i];
 }
 
-/* Adds the product of two numbers, `times` times: 1, or -1 or -2. */
-static void add_product(fixed to, const exact *a, const exact *b, int times) {
-  exact p;
-  ghz_exact_multiply(a, b, &p);
-  p.negative ^= times < 0;
-  p.exponent += times == -2;
-  ghz_fixed_add(to, &p);
-}
-
-static void add_mixed_pair(const raw_side side[2], exact v[2], number_sums *s) {
+static void add_mixed_pair(const raw_side side[2], exact v[2], uint64_t index, number_sums *s) {
   tally *t = &s->tally;
-  ghz_fixed_add(first_sum(t, SUM), &v[0]);
-  ghz_fixed_subtract(first_sum(t, SUM), &v[1]);
-  add_product(second_sum(t, SQUARES), &v[0], &v[0], 1);
-  add_product(second_sum(t, SQUARES), &v[1], &v[1], 1);
-  add_product(second_sum(t, SQUARES), &v[0], &v[1], -2);
-  add_product(second_sum(t, PRODUCT), &v[0], &v[1], 1);
-  for (int i = 0; i < 2; i++)
-    if (side[1 - i].off) {
-      const int negative = v[i].negative;
-      v[i].negative = 0;
+  exact difference, product;
+  subtract(&v[0], &v[1], &difference);
+  ghz_note_difference(t, &difference, index);
+  ghz_fixed_add(first_sum(t, SUM), &difference);
+  ghz_exact_multiply(&difference, &difference, &product);
+  ghz_fixed_add(second_sum(t, SQUARES), &product);
+  ghz_exact_multiply(&v[0], &v[1], &product);
+  ghz_fixed_add(second_sum(t, PRODUCT), &product);
+  for (int i = 0; i < 2; i++) {
+    v[i].negative = 0;
+    if (side[1 - i].off)
       ghz_fixed_add(first_power(s->magnitude[i]), &v[i]);
-      v[i].negative = negative;
-    }
-}
-
-/* The largest difference so far, or a little less. */
-static double largest_so_far(const tally *t) {
-  exact x;
-  ghz_exact_words(t->largest, FIRST_LIMBS, FIRST_EXPONENT, &x);
-  return t->index ? ghz_exact_answer(&x, &(query){.divisor = 1}, ROUND_DOWN) : 0;
+  }
 }
 
 static void mixed_pairs(const ghz_lattice *l, const raw_side side[2], const tile_place *place, uint64_t first,
                         number_sums *s) {
   exact v[2];
-  double near[2], largest = largest_so_far(&s->tally);
-  const int dims = (int)place->extent.dims;
   for (unsigned i = 0; i < place->extent.n; i++) {
-    const unsigned a = value_at(l, dims, &side[0], &s->unit, i, &v[0], &near[0]);
-    const unsigned b = value_at(l, dims, &side[1], &s->unit, i, &v[1], &near[1]);
-    if (!count_pair(a, b, &s->tally))
-      continue;
-    add_mixed_pair(side, v, s);
-    /* What is surely smaller needs no exact difference. */
-    const double slack = (fabs(near[0]) + fabs(near[1])) * 0x1p-48 + 0x1p-1060;
-    if (s->tally.index && fabs(near[0] - near[1]) + slack < largest)
-      continue;
-    v[1].negative = !v[1].negative;
-    note_sum(&s->tally, &v[0], &v[1], first + index_in_place(place, i));
-    largest = largest_so_far(&s->tally);
+    const unsigned a = value_at(l, &side[0], &s->unit, i, &v[0]), b = value_at(l, &side[1], &s->unit, i, &v[1]);
+    if (count_pair(a, b, &s->tally))
+      add_mixed_pair(side, v, first + index_in_place(place, i), s);
   }
 }
 

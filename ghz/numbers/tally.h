@@ -37,7 +37,7 @@ static inline fixed first_sum(tally *t, enum first_sum i) {
 }
 
 static inline fixed second_sum(tally *t, enum second_sum i) {
-  return second_power(t->second[i]);
+  return (fixed){t->second[i], SECOND_LIMBS, SECOND_EXPONENT};
 }
 
 /* Notes that values may be off by so much. Bits are in the order of numbers from 0 on, even where
@@ -60,20 +60,22 @@ ghz_status ghz_tally_admit(ghz_context *ctx, const tally *t, enum tally_kind kin
 void ghz_summarise(tally *t, ghz_summary *summary);
 void ghz_compare_pairs(tally *t, const ghz_shape *shape, ghz_comparison *comparison);
 
-/* Notes a difference of that magnitude, if it is the largest so far, or the same as the largest
- * and at a smaller index. */
-void ghz_note_largest(tally *t, const uint64_t magnitude[FIRST_LIMBS], uint64_t index);
+/* Notes a difference, if it is the largest so far in magnitude, or the same as the largest and at a
+ * smaller index. */
+void ghz_note_difference(tally *t, const exact *difference, uint64_t index);
 
 /* ---- Before they go into a tally ------------------------------------------------------------- */
 
-/* What one thread makes of its tiles. Of `tally` it leaves out what the bounds add. */
+/* What one thread makes of its tiles: those of the lattice are in sums of their own, until the end.
+ * Of `tally` it leaves out what the bounds add. */
 typedef struct number_sums {
   tally tally;
   uint64_t off[4]; /* pairs of finite values that are off the originals: bit 0 of the index: a is,
                       bit 1: b is. Of one stream: a. */
   uint64_t magnitude[2][FIRST_LIMBS]; /* sums of |a| where b is off, of |b| where a is */
-  lattice_comparison largest;         /* where lattice integers differ most: its last three fields */
-  exact unit;                         /* of those */
+  lattice_moments one;                /* of one stream, */
+  lattice_comparison two;             /* of pairs */
+  exact unit;                         /* of lattice integers */
 } number_sums;
 
 /* A value of a raw tile, which needs no alignment; NaN where it is the fill. */

@@ -51,15 +51,10 @@ typedef struct integer_range {
 } integer_range;
 
 GHZ_RULE integer_range range_of_type(ghz_type type) {
-  const integer_range i8 = {-0x1p7, 0x1p7}, i16 = {-0x1p15, 0x1p15}, i32 = {-0x1p31, 0x1p31},
-                      i64 = {-0x1p63, 0x1p63}, u8 = {0, 0x1p8}, u16 = {0, 0x1p16}, u32 = {0, 0x1p32};
-  return type == GHZ_I8    ? i8
-         : type == GHZ_I16 ? i16
-         : type == GHZ_I32 ? i32
-         : type == GHZ_I64 ? i64
-         : type == GHZ_U8  ? u8
-         : type == GHZ_U16 ? u16
-                           : u32;
+  const unsigned sign = type < GHZ_U8;
+  const double beyond = (double)(UINT64_C(1) << (8 * type_bytes(type) - sign));
+  const integer_range range = {sign ? -beyond : 0, beyond};
+  return range;
 }
 
 /* The bound of the grid of a step, on which stored values lie too. */
@@ -186,10 +181,6 @@ GHZ_RULE double smallest_step(ghz_type type) {
 
 GHZ_RULE double largest_step(ghz_type type) {
   return type == GHZ_F32 ? 0x1p120 : 0x1p1000;
-}
-
-GHZ_RULE int cap_valid(int cap) {
-  return cap == 35 || cap == 44;
 }
 
 /* least <= v <= most, of numbers from 0 on: their bits are in the same order, even where denormals

@@ -57,10 +57,6 @@ GHZ_RULE uint8_t lead_extra_of(const tile_lead *h, anchor_sizes a) {
                    (unsigned)(h->squeezed != 0) << 7);
 }
 
-GHZ_RULE uint8_t lead_extra(const tile_lead *h) {
-  return lead_extra_of(h, sizes_of_anchors(h));
-}
-
 /* With the byte that may follow. */
 GHZ_RULE uint8_t lead_first(const tile_lead *h, unsigned extra) {
   return (uint8_t)((unsigned)h->order | (unsigned)(extra != 0) << 2 | (unsigned)h->mode << 3 |
@@ -69,10 +65,6 @@ GHZ_RULE uint8_t lead_first(const tile_lead *h, unsigned extra) {
 
 GHZ_RULE unsigned lead_size_of(const tile_lead *h, anchor_sizes a) {
   return 1u + (lead_extra_of(h, a) != 0) + a.anchor + a.slope;
-}
-
-GHZ_RULE unsigned lead_size(const tile_lead *h) {
-  return lead_size_of(h, sizes_of_anchors(h));
 }
 
 /* Byte i of those before the width planes, i < lead_size. */
@@ -84,10 +76,6 @@ GHZ_RULE uint8_t lead_byte_of(const tile_lead *h, anchor_sizes a, unsigned i) {
     return (uint8_t)extra;
   i -= extra ? 2 : 1;
   return (uint8_t)((uint64_t)(i < la ? h->anchor : h->slope) >> 8 * (i < la ? i : i - la));
-}
-
-GHZ_RULE uint8_t lead_byte(const tile_lead *h, unsigned i) {
-  return lead_byte_of(h, sizes_of_anchors(h), i);
 }
 
 /* Zeros in coarse mode and order 0 without specials or coefficients are no bytes at all. */

@@ -220,21 +220,6 @@ GHZ_RULE unsigned coefficients_bound(uint32_t terms) {
   return 1 + 8 + 16 * bit_length(width) + BLOCKS * width;
 }
 
-/* The largest tile of n values in a flat stream of so many terms. */
-GHZ_RULE unsigned tile_bound(ghz_type type, unsigned n, uint32_t terms, int fresh) {
-  unsigned raw = fresh_bound(type, n);
-  unsigned lattice = lattice_bound(type, (n + BLOCK - 1) / BLOCK, orders_of(1), 16, terms);
-  return fresh || raw > lattice ? raw : lattice;
-}
-
-/* The largest brick of n values inside, which so many blocks hold. */
-GHZ_RULE unsigned brick_bound(ghz_type type, unsigned n, unsigned blocks, uint32_t terms, int fresh) {
-  unsigned raw = fresh_bound(type, n), lattice = lattice_bound(type, blocks, orders_of(3), 8, terms);
-  if (n >= COEFFICIENT_VALUES)
-    lattice += coefficients_bound(terms);
-  return fresh || raw > lattice ? raw : lattice;
-}
-
 /* The mode of a tile whose largest finite magnitude is m. */
 GHZ_RULE int mode_for(const ghz_lattice *l, double m) {
   double largest = l->type == GHZ_F32 ? 0x1p127 : 0x1p1023;

@@ -126,8 +126,12 @@ GHZ_RULE unsigned blocks_inside(const tile_extent *e) {
 
 /* The largest tile of this extent in a stream of so many terms; fresh: as compression writes it. */
 GHZ_RULE unsigned extent_bound(ghz_type type, const tile_extent *e, uint32_t terms, int fresh) {
-  return e->dims == 1 ? tile_bound(type, e->n, terms, fresh)
-                      : brick_bound(type, e->n, blocks_inside(e), terms, fresh);
+  const int flat = e->dims == 1;
+  const unsigned raw = fresh_bound(type, e->n),
+                 lattice =
+                     lattice_bound(type, blocks_inside(e), orders_of(flat ? 1 : 3), flat ? 16 : 8, terms) +
+                     (!flat && e->n >= COEFFICIENT_VALUES ? coefficients_bound(terms) : 0);
+  return fresh || raw > lattice ? raw : lattice;
 }
 
 #endif

@@ -171,36 +171,37 @@ static ghz_status check_sizes(ghz_context *ctx, const ghz_slice *s, const uint8_
   return GHZ_OK;
 }
 
-ghz_status ghz_slice_locate(ghz_context *ctx, const ghz_slice *slice, uint64_t *offset) {
-  return check_sizes(ctx, slice, NULL, offset);
+ghz_status ghz_slice_check(ghz_context *ctx, const ghz_slice *slice) {
+  return check_sizes(ctx, slice, NULL, NULL);
 }
 
-ghz_status ghz_stream_header(ghz_context *ctx, ghz_bytes src, size_t number, ghz_slice *s) {
+/* The header of operand `number`; *size becomes what it says of the whole. */
+static ghz_status read_header(ghz_context *ctx, ghz_bytes src, size_t number, ghz_slice *s, size_t *size) {
   ghz_status status = parse_common(ctx, src, STREAM_MAGIC, STREAM_HEADER, number, s);
-  if (status != GHZ_OK)
-    return status;
-  size_t room = src.size - STREAM_HEADER;
-  s->tiles = shape_tiles(&s->shape);
-  if (s->tiles > room / 2)
-    return ghz_fail(ctx, GHZ_ECORRUPT, "operand %zu: too short for %llu values", number, (ull)s->count);
-  uint64_t ends = 8 * chunks_of(s->tiles), index = ends + 2 * s->tiles;
-  if (index > room || s->payload_size != room - index)
-    return ghz_fail(ctx, GHZ_ECORRUPT, "operand %zu: %zu bytes do not fit its header", number, src.size);
-  const uint8_t *p = (const uint8_t *)src.data + STREAM_HEADER;
-  s->sizes = p + ends;
-  s->payload = p + index;
-  return GHZ_OK;
-}
-
-ghz_status ghz_stream_says(ghz_context *ctx, ghz_bytes header, ghz_slice *s, size_t *size) {
-  ghz_status status = parse_common(ctx, header, STREAM_MAGIC, STREAM_HEADER, 0, s);
   if (status != GHZ_OK)
     return status;
   s->tiles = shape_tiles(&s->shape);
   const size_t index = ghz_stream_index_size(s->tiles);
   if (index == 0 || __builtin_add_overflow(index, s->payload_size, size))
-    return ghz_fail(ctx, GHZ_ECORRUPT, "a stream of 2^64 bytes or more");
+    return ghz_fail(ctx, GHZ_ECORRUPT, "operand %zu: a stream of 2^64 bytes or more", number);
   return GHZ_OK;
+}
+
+ghz_status ghz_stream_header(ghz_context *ctx, ghz_bytes src, size_t number, ghz_slice *s) {
+  size_t size;
+  ghz_status status = read_header(ctx, src, number, s, &size);
+  if (status != GHZ_OK)
+    return status;
+  if (size != src.size)
+    return ghz_fail(ctx, GHZ_ECORRUPT, "operand %zu: %zu bytes do not fit its header, which says %zu", number,
+                    src.size, size);
+  s->payload = (const uint8_t *)src.data + size - s->payload_size;
+  s->sizes = (const uint8_t *)s->payload - 2 * s->tiles;
+  return GHZ_OK;
+}
+
+ghz_status ghz_stream_says(ghz_context *ctx, ghz_bytes header, ghz_slice *s, size_t *size) {
+  return read_header(ctx, header, 0, s, size);
 }
 
 /* A whole stream's ends of chunks lie before its sizes. */
@@ -208,13 +209,9 @@ static const uint8_t *stored_ends(const ghz_slice *whole) {
   return (const uint8_t *)whole->sizes - 8 * chunks_of(whole->tiles);
 }
 
-ghz_status ghz_stream_locate(ghz_context *ctx, const ghz_slice *whole, uint64_t *offset) {
-  return check_sizes(ctx, whole, stored_ends(whole), offset);
-}
-
 ghz_status ghz_stream_open(ghz_context *ctx, ghz_bytes src, ghz_slice *s) {
   ghz_status status = ghz_stream_header(ctx, src, 0, s);
-  return status == GHZ_OK ? ghz_stream_locate(ctx, s, NULL) : status;
+  return status == GHZ_OK ? check_sizes(ctx, s, stored_ends(s), NULL) : status;
 }
 
 int ghz_slice_valid(const ghz_slice *s) {
@@ -322,18 +319,29 @@ void ghz_put_ends(const tile_sink *sink, uint64_t tiles) {
 
 /* ---- Operands -------------------------------------------------------------------------------- */
 
-ghz_status ghz_operand_open(ghz_context *ctx, const ghz_slice *slice, stream_operand *o, size_t extra,
-                            void **rest) {
-  size_t offsets = 0, total;
-  if (!ghz_total_add(&offsets, (size_t)chunks_of(slice->tiles) + 1, sizeof(uint64_t)))
-    return ghz_fail(ctx, GHZ_ENOMEM, "too many tiles");
-  total = offsets;
-  uint8_t *scratch = ghz_total_add(&total, extra, 1) ? ghz_arena_reserve(&ctx->scratch, total) : NULL;
+ghz_status ghz_operands_reserve(ghz_context *ctx, size_t k, uint64_t tiles, size_t extra, uint64_t **offsets,
+                                void **rest) {
+  size_t entries, before = 0, total;
+  const int fits = !__builtin_mul_overflow(k, (size_t)chunks_of(tiles) + 1, &entries) &&
+                   ghz_total_add(&before, entries, sizeof **offsets);
+  total = before;
+  uint8_t *scratch = fits && ghz_total_add(&total, extra, 1) ? ghz_arena_reserve(&ctx->scratch, total) : NULL;
   if (!scratch)
-    return ghz_fail(ctx, GHZ_ENOMEM, "no %zu bytes of scratch", total);
-  *o = (stream_operand){*slice, (uint64_t *)(void *)scratch};
-  o->slice.lattice = storage_lattice(&slice->lattice);
-  if (rest)
-    *rest = scratch + offsets;
-  return ghz_slice_locate(ctx, slice, o->offset);
+    return ghz_fail(ctx, GHZ_ENOMEM, "no scratch for %llu tiles", (ull)tiles);
+  *offsets = (uint64_t *)(void *)scratch;
+  *rest = scratch + before;
+  return GHZ_OK;
+}
+
+ghz_status ghz_operands_open(ghz_context *ctx, size_t k, stream_operand *o, int whole, size_t extra,
+                             void **rest) {
+  const uint64_t tiles = k ? o->slice.tiles : 0;
+  uint64_t *offsets;
+  ghz_status status = ghz_operands_reserve(ctx, k, tiles, extra, &offsets, rest);
+  for (size_t i = 0; i < k && status == GHZ_OK; i++) {
+    o[i].offset = offsets + i * ((size_t)chunks_of(tiles) + 1);
+    o[i].slice.lattice = storage_lattice(&o[i].slice.lattice);
+    status = check_sizes(ctx, &o[i].slice, whole ? stored_ends(&o[i].slice) : NULL, o[i].offset);
+  }
+  return status;
 }

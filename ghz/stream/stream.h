@@ -36,16 +36,12 @@ size_t ghz_result_bound(const ghz_slice *result);
 /* ---- Headers and indexes --------------------------------------------------------------------- */
 
 /* Views a whole stream, after checking its header against its length; `number` is that of the
- * operand, for messages. */
+ * operand, for messages. Its index is still to be checked. */
 ghz_status ghz_stream_header(ghz_context *ctx, ghz_bytes src, size_t number, ghz_slice *slice);
 
 /* The header of a stream by itself, which STREAM_HEADER bytes are; sets *size: the bytes that the
  * whole has, as it says. */
 ghz_status ghz_stream_says(ghz_context *ctx, ghz_bytes header, ghz_slice *slice, size_t *size);
-
-/* Checks the index of a whole stream: sizes of tiles and stored ends of chunks against each other.
- * Writes where its chunks begin, and the end, unless `offset` is NULL. */
-ghz_status ghz_stream_locate(ghz_context *ctx, const ghz_slice *whole, uint64_t *offset);
 
 /* Header and index. */
 ghz_status ghz_stream_open(ghz_context *ctx, ghz_bytes src, ghz_slice *slice);
@@ -58,9 +54,8 @@ int ghz_slice_valid(const ghz_slice *slice);
  * it. */
 ghz_status ghz_slice_cut(const ghz_slice *whole, uint64_t first, uint64_t tiles, ghz_slice *slice);
 
-/* Checks a slice's sizes and writes the offsets of its chunks, counted from its first tile, and the
- * end. */
-ghz_status ghz_slice_locate(ghz_context *ctx, const ghz_slice *slice, uint64_t *offset);
+/* Checks a slice's sizes. */
+ghz_status ghz_slice_check(ghz_context *ctx, const ghz_slice *slice);
 
 /* The tiles that an operation writes: sizes and payload, and for a stream the ends of its
  * chunks. */
@@ -92,11 +87,22 @@ size_t ghz_stream_finish(const ghz_slice *result, void *dst);
 
 /* ---- Operands -------------------------------------------------------------------------------- */
 
-/* An operand of an operation: a checked slice and the offsets of its chunks. */
+/* An operand of an operation: a slice that was checked, and the offsets of its chunks, counted from
+ * its first tile, and the end. */
 typedef struct stream_operand {
   ghz_slice slice; /* once it is opened, on the lattice of its tiles: of the storage type of integers */
   uint64_t *offset;
 } stream_operand;
+
+/* Scratch of the context for the offsets of k operands of so many tiles, and at *rest `extra` more
+ * bytes. */
+ghz_status ghz_operands_reserve(ghz_context *ctx, size_t k, uint64_t tiles, size_t extra, uint64_t **offsets,
+                                void **rest);
+
+/* The same of operands whose slices are there: checks their sizes, and those of whole streams
+ * against the stored ends of chunks, and finds their chunks. */
+ghz_status ghz_operands_open(ghz_context *ctx, size_t k, stream_operand *operands, int whole, size_t extra,
+                             void **rest);
 
 /* Walks over the tiles of one operand within a chunk. */
 typedef struct tile_cursor {
@@ -117,10 +123,5 @@ static inline tile_source cursor_next(tile_cursor *c, const ghz_slice *of) {
   c->data += size;
   return t;
 }
-
-/* An operand whose chunk offsets lie in the context's scratch, with `extra` more bytes behind
- * them. */
-ghz_status ghz_operand_open(ghz_context *ctx, const ghz_slice *slice, stream_operand *o, size_t extra,
-                            void **rest);
 
 #endif

@@ -31,7 +31,7 @@ static unsigned finish_coefficients(tile_widths *t) {
  * describes a tile stays in registers (2 % of an addition; in plain C the opposite). */
 GHZ_INLINE uint8_t *put_header(const tile_widths *t, const specials *s, uint8_t *dst) {
   const tile_lead *h = &t->lead;
-  const unsigned extra = lead_extra(h);
+  const unsigned extra = lead_extra_of(h, sizes_of_anchors(h));
   uint8_t *p = dst + 1 + (extra != 0);
   dst[0] = lead_first(h, extra);
   dst[1] = (uint8_t)extra;

@@ -388,9 +388,10 @@ DEVICE void put_widths(uint8_t *out, const team_shape &t, bool there) {
 
 // `there`: the team has a tile.
 DEVICE void put_header(uint8_t *out, const team_shape &t, bool there) {
-  const unsigned lead = lead_size(&t.lead);
+  const anchor_sizes anchors = sizes_of_anchors(&t.lead);
+  const unsigned lead = lead_size_of(&t.lead, anchors);
   if (there)
-    ROLLED for (unsigned i = (unsigned)lane_of(); i < lead; i += LANES) out[i] = lead_byte(&t.lead, i);
+    ROLLED for (unsigned i = (unsigned)lane_of(); i < lead; i += LANES) out[i] = lead_byte_of(&t.lead, anchors, i);
   put_widths(out + lead, t, there);
 }
 

@@ -16,21 +16,9 @@
  *       ghz_decompress_alloc(NULL, (ghz_bytes){stream, size}, GHZ_F32, &y, &count))
  *     fprintf(stderr, "%s\n", ghz_context_message(NULL));
  *
- * With the caller's memory and several threads:
- *
- *   ghz_context *ctx;
- *   ghz_lattice lattice;
- *   size_t capacity = ghz_size_bound(n, GHZ_F32, 1), size;
- *   void *stream = malloc(capacity);
- *   if (ghz_context_create(&ctx, 0) ||
- *       ghz_lattice_make(GHZ_F32, (ghz_bound){GHZ_ABS, 1e-3}, 0, 0, &lattice) ||
- *       ghz_compress(ctx, &lattice, GHZ_ORDER_BEST, x, n, stream, capacity, &size) ||
- *       ghz_decompress(ctx, (ghz_bytes){stream, size}, GHZ_F32, y, n))
- *     return 1;
- *   ghz_context_free(ctx);
- *
- * An array of two or three dimensions compresses better with its shape: ghz_shape_make,
- * ghz_shape_bound and ghz_compress_shape in place of ghz_size_bound and ghz_compress.
+ * With memory of the caller and several threads: ghz_context_create, ghz_lattice_make or
+ * ghz_lattice_for, then ghz_compress with ghz_size_bound; of two and three dimensions, which
+ * compress better with their shape, ghz_shape_make, ghz_compress_shape and ghz_shape_bound.
  *
  * The bytes of a stream are specified in FORMAT.md, which is installed with the documentation. They
  * depend on the values, the lattice and the order alone: not on the machine, its instruction set or
@@ -41,9 +29,7 @@
  *   stream        a compressed array, self-contained
  *   shape         the extents of an array of one to three dimensions
  *   tile          1024 values of an array, in a row or of a brick; fewer at its border; the unit of
- *                 prediction and of slices
- *   slice         a range of the tiles of a stream
- *   message       a slice in one buffer, as it is sent to another process
+ *                 prediction
  *   terms         how many quantised arrays a stream is the sum of; 1 after compression
  *
  * Promises
@@ -76,13 +62,10 @@
  *                 nothing. Different contexts are independent.
  *   No context    With `ctx` NULL a call uses a context of the calling thread, of one codec thread,
  *                 which the library makes on the thread's first such call and frees when the thread
- *                 ends: nothing to create, and safe in any pool of threads and after fork(). It
- *                 keeps scratch memory as any context does.
+ *                 ends: nothing to create, and safe in any pool of threads and after fork().
  *   Cases         ghz_add, ghz_compress and others that only name a case of another call are
  *                 inline: no symbols of the library. Who calls by symbol takes ghz_linear,
  *                 ghz_compress_shape.
- *   Messages      ghz_context_message has a sentence for every failure: of calls with a context,
- *                 with NULL of this thread's calls without one.
  *   fork()        In a child of a program that has made contexts of several threads every context
  *                 has one thread, because GCC's OpenMP would hang. Contexts and files that another
  *                 thread used at the fork are not to be used in the child.
@@ -134,8 +117,7 @@ typedef enum ghz_status {
   GHZ_ENOMEM = -2,       /* the context could not allocate scratch memory */
   GHZ_ECAPACITY = -3,    /* the destination is too small; ghz_size_bound always suffices */
   GHZ_ECORRUPT = -4,     /* not a stream, truncated, or damaged */
-  GHZ_EVERSION = -5,     /* of an older format, which is not read any more, or of a newer one: a type or
-                         feature bit that this version does not know */
+  GHZ_EVERSION = -5,     /* of an older format, or with a type or feature bit of a newer version */
   GHZ_EMISMATCH = -6,    /* operands differ in type, shape, cap, step, bound or fill */
   GHZ_ERANGE = -7,       /* the result would have more terms than ghz_terms_limit allows, or integers do not fit
                          a type */
@@ -262,19 +244,15 @@ GHZ_API_CHECKED ghz_status ghz_range_without(ghz_context *ctx, ghz_type type, co
                                              double fill, double *min, double *max);
 
 /* Makes the lattice for a bound.
- * min, max: the range of the finite values of all arrays that are to be added (ghz_range).
- * GHZ_ABS and GHZ_STEP ignore it. If min == max, that constant is represented exactly; tiles with
- * any other value are stored uncompressed. If all values are 0, give min = +Inf and max = -Inf,
- * which ghz_range reports where nothing is finite.
- * If float32 values lie far from 0 (min and max say so), the step is smaller than GHZ_ABS makes it
- * for the same bound, which saves up to one bit a value.
+ * min, max: the range of the finite values of all arrays that are to be added, as ghz_range gives
+ * it, or +Inf and -Inf if all values are 0; GHZ_ABS and GHZ_STEP ignore it. If min == max, that
+ * constant is represented exactly; tiles with any other value are stored uncompressed. If float32
+ * values lie far from 0 (min and max say so), the step is smaller than GHZ_ABS makes it for the
+ * same bound, which saves up to one bit a value.
  * For a bound E on the *sum* of k arrays, ask for E / k. The lattice has no fill value.
- * Integer types have the lattice of GHZ_STEP, 1, alone.
- * Errors: EINVAL (unknown type; value 0, negative, NaN or infinite; integers and anything else than
- * a step of 1; a step outside 2^-120 to 2^120,
- * of doubles 2^-1000 to 2^1000; min > max, except for the range
- * that ghz_range reports where nothing is finite; min = max = 0 with GHZ_REL or GHZ_PSNR, because
- * that looks like a range that was not measured).
+ * Errors: EINVAL (unknown type; value 0, negative, NaN or infinite; of integers anything but a step
+ * of 1; a step outside 2^-120 to 2^120, of doubles 2^-1000 to 2^1000; min > max, but for +Inf and
+ * -Inf; min = max = 0 with GHZ_REL or GHZ_PSNR, which looks like a range that was not measured).
  * Source: our own, with a slack of 1/64, or more for an offset; PSNR from the range as in fZ-light
  * and SZ3. */
 GHZ_API_CHECKED ghz_status ghz_lattice_make(ghz_type type, ghz_bound bound, double min, double max,
@@ -306,9 +284,8 @@ GHZ_API_CHECKED ghz_status ghz_lattice_undivided(const ghz_lattice *lattice, ghz
  * float, (double)1e20f is). */
 GHZ_API_CHECKED ghz_status ghz_lattice_set_fill(ghz_lattice *lattice, double fill);
 
-/* Returns 1 if two lattices are equal, so that streams on them add; else 0, also for NULL. They are
- * compared bit for bit: fills 0 and -0 differ, for each comes back as itself, and a fill that is
- * NaN, which no valid lattice has, equals one of the same bits. Without a fill `fill` does not
+/* Returns 1 if two lattices are equal, bit for bit, so that streams on them add; else 0, also for
+ * NULL. Fills 0 and -0 differ, for each comes back as itself. Without a fill `fill` does not
  * count. */
 GHZ_API int ghz_lattice_equal(const ghz_lattice *a, const ghz_lattice *b);
 
@@ -489,31 +466,28 @@ GHZ_API_CHECKED ghz_status ghz_decompress_alloc(ghz_context *ctx, ghz_bytes src,
 /* ---- Computing on streams -------------------------------------------------------------------- */
 /* Each of these writes a stream to dst and sets *size. The operands must have the same type, shape,
  * cap, step, eb and fill (ghz_linear says which steps it takes, too); EMISMATCH otherwise, and
- * ghz_context_message says which differs. The
- * terms of the result are the sum of the operands' terms, and its size is at most
- * ghz_shape_bound(shape, type, those terms).
+ * ghz_context_message says which differs. The terms of the result are the sum of the operands'
+ * terms, and its size is at most ghz_shape_bound(shape, type, those terms).
  * Errors of each: EINVAL, EMISMATCH, ERANGE, ECAPACITY, ECORRUPT, EVERSION, ENOMEM.
  * Source: addition of compressed streams, hZCCL (Huang et al., SC'24); on bit planes, our own. */
 
 /* dst = (sum of weights[i] * streams[i], 0 <= i < k) / divisor, k >= 1, divisor >= 1, in one pass:
  * each operand is read once, the result written once. Those with weight 0 are checked and then
- * ignored. The terms are the sum of the operands' terms, each times |weights[i]|; step and eb are
- * divided by the divisor.
+ * ignored. Terms count |weights[i]| times; step and eb are divided by the divisor.
  * weights: NULL: all are 1, and the lattices are equal. With weights they may be multiples of each
  * other: where the finest is another one divided by f >= 1 as the mean of f streams divides it
  * (step / f and eb / f), or by 10 and by 10 again, that operand's integers count f * weights[i]
  * times, in the terms, too; step and eb are those of the finest. So what is averaged and its mean
  * combine exactly: with x, the mean m of k, weights {1, -1} and divisor 1 the result is the anomaly
  * x - m, of 2 k terms on the lattice of m, within twice the bound of x.
- * The size is at most ghz_shape_bound(shape, type, those terms): ghz_linear_alloc finds it itself.
  * EMISMATCH also if a step is no multiple of the finest one, EINVAL also if the divisor is 0 or the
  * divided step leaves the range of the type; ERANGE says how many terms there would be. */
 GHZ_API_CHECKED ghz_status ghz_linear(ghz_context *ctx, size_t k, const ghz_bytes *streams,
                                       const int64_t *weights, uint64_t divisor, void *dst, size_t capacity,
                                       size_t *size);
 
-/* The same, to memory of *size bytes: free *stream with free(). ENOMEM also for the result. After
- * an error *stream is NULL and *size 0. */
+/* The same, to memory of *size bytes, whose bound it finds itself: free *stream with free(). ENOMEM
+ * also for the result. After an error *stream is NULL and *size 0. */
 GHZ_API_CHECKED ghz_status ghz_linear_alloc(ghz_context *ctx, size_t k, const ghz_bytes *streams,
                                             const int64_t *weights, uint64_t divisor, void **stream,
                                             size_t *size);

@@ -34,8 +34,7 @@ extern "C" {
 
 /* ---- What a slice is ------------------------------------------------------------------------- */
 
-/* A range of the tiles of a stream, or of a message that arrived. It points into the buffer that it
- * was made from, and owns nothing: keep that buffer. Treat the fields as read-only. */
+/* A range of the tiles of a stream, or of a message that arrived. Treat the fields as read-only. */
 typedef struct ghz_slice {
   ghz_lattice lattice;
   ghz_shape shape; /* of the whole array */
@@ -83,8 +82,8 @@ GHZ_API_CHECKED ghz_status ghz_slice_reserve(ghz_context *ctx, const ghz_shape *
 /* Copies the slice to a message in dst, and sets *size. Errors: ECAPACITY, EINVAL. */
 GHZ_API_CHECKED ghz_status ghz_slice_pack(const ghz_slice *slice, void *dst, size_t capacity, size_t *size);
 
-/* Checks the header and sizes of a message that arrived, and views it. The tiles are checked when
- * they are used. Errors: EINVAL, ECORRUPT, EVERSION. */
+/* Checks the header and sizes of a message that arrived, and views it. Errors: EINVAL, ECORRUPT,
+ * EVERSION. */
 GHZ_API_CHECKED ghz_status ghz_slice_parse(ghz_bytes message, ghz_slice *slice);
 
 /* Compresses tiles first .. first + tiles - 1 of an array to a message in dst, and views it. x is
