@@ -89,7 +89,7 @@ void check_compress_every_way(trial *t) {
       agree(t, &o, what);
       ref_bytes stream = compress_shape(t->cpu, &o.lattice, o.order, o.x, &o.shape);
       read_all(t, stream, o.lattice.type, &o.shape, what);
-      if (turn % 2)
+      if (turn / 2 % 2) /* odd turns may not run */
         some_values(t, &o, stream, &state, what);
       else
         some_tiles(t, o, &state, what);
