@@ -161,7 +161,7 @@ build_target() { # part kept target
 # What the kernels take of a multiprocessor: by the compiler alone, beside the checks.
 start_resources() {
   [ -z "$use" ] || return 0
-  timeout 300 "$root/tests/cuda/resources.sh" "$nvcc" "$root"/ghz/cuda/kernels/{compress,decompress,combine,move_sum,compress_bricks,decompress_bricks,combine_bricks}.cu >"$results/resources.txt" 2>&1 &
+  timeout 300 "$root/tests/cuda/resources.sh" "$nvcc" "$root"/ghz/cuda/kernels/{compress,decompress,combine,move_sum,compress_bricks,decompress_bricks}.cu >"$results/resources.txt" 2>&1 &
   resources=$!
   resources_began=$SECONDS
 }

@@ -1,6 +1,7 @@
 // context.cu: contexts for a GPU: scratch memory, kernels made ready, and messages about failures.
 // SPDX-License-Identifier: BSD-3-Clause
 
+#include <algorithm>
 #include <cstdarg>
 #include <cstdio>
 #include <cstdlib>
@@ -10,22 +11,24 @@
 
 // ---- Messages -----------------------------------------------------------------------------------
 
-static thread_local char create_message[256]; // of contexts that did not come to be
+static thread_local char create_message[sizeof(ghz_cuda::message)]; // of contexts that did not come to be
 
-ghz_status ghz_cuda_fail(char *message, ghz_status status, const char *format, ...) {
+ghz_status ghz_cuda_fail(ghz_cuda *g, ghz_status status, const char *format, ...) {
   va_list args;
   const locale_t programs = numerals_begin();
   va_start(args, format);
-  vsnprintf(message, sizeof create_message, format, args);
+  vsnprintf(g ? g->message : create_message, sizeof create_message, format, args);
   va_end(args);
   numerals_end(programs);
   return status;
 }
 
-ghz_status ghz_cuda_failed(char *message, cudaError_t error, const char *what) {
-  ghz_status status = error == cudaErrorMemoryAllocation ? GHZ_ENOMEM : GHZ_EDEVICE;
+ghz_status ghz_cuda_checked(ghz_cuda *g, cudaError_t error, const char *what) {
+  if (error == cudaSuccess)
+    return GHZ_OK;
   (void)cudaGetLastError(); // so that it is not taken for a later call's
-  return ghz_cuda_fail(message, status, "%s: %s", what, cudaGetErrorString(error));
+  return ghz_cuda_fail(g, error == cudaErrorMemoryAllocation ? GHZ_ENOMEM : GHZ_EDEVICE, "%s: %s", what,
+                       cudaGetErrorString(error));
 }
 
 extern "C" const char *ghz_cuda_message(const ghz_cuda *gpu) {
@@ -36,23 +39,7 @@ extern "C" int ghz_cuda_built(void) {
   return 1;
 }
 
-ghz_status ghz_cuda_launched(ghz_cuda *g, cudaError_t error, const char *what) {
-  return error == cudaSuccess ? GHZ_OK : ghz_cuda_failed(g->message, error, what);
-}
-
 // ---- Contexts -----------------------------------------------------------------------------------
-
-static uint64_t groups_of(uint64_t tiles) {
-  return tiles / GROUP_LEAST + (tiles % GROUP_LEAST != 0);
-}
-
-size_t ghz_cuda_progress_size(uint64_t tiles) {
-  return sizeof(progress) + (size_t)groups_of(tiles) * sizeof(u64);
-}
-
-static size_t taken_size(uint64_t tiles) {
-  return (size_t)(tiles * TILE_BYTES_MAX / PIECE_BYTES + 2) * sizeof(unsigned);
-}
 
 static void place_part(scratch_part *p, size_t size, size_t *total) {
   p->at = *total;
@@ -65,12 +52,13 @@ static void place_part(scratch_part *p, size_t size, size_t *total) {
 static size_t lay_out(ghz_cuda *g, size_t cub_room) {
   const uint64_t tiles = tiles_of(g->values);
   const size_t chunks = (size_t)chunks_of(tiles) + 1;
+  const kernel<combine_call> &adds = ghz_combine_kernels[0]; // bricks have no more blocks than flat tiles
   size_t total = 0;
-  place_part(&g->shared, ghz_cuda_progress_size(tiles), &total);
-  place_part(&g->taken, taken_size(tiles), &total);
+  place_part(&g->shared, progress::size(tiles), &total);
+  place_part(&g->taken, (size_t)(tiles * TILE_BYTES_MAX / PIECE_BYTES + 2) * sizeof(unsigned), &total);
   place_part(&g->ends, chunks * sizeof(uint64_t), &total);
   place_part(&g->sizes, (size_t)tiles * sizeof(uint16_t), &total);
-  place_part(&g->spill, ghz_combine_spill(tiles, g->on), &total);
+  place_part(&g->spill, (size_t)adds.blocks(tiles, g->on) * adds.group * SPILL_TILE, &total);
   place_part(&g->located, g->operands * chunks * sizeof(uint64_t), &total);
   place_part(&g->room, cub_room, &total);
   return total;
@@ -81,137 +69,101 @@ static size_t lay_out(ghz_cuda *g, size_t cub_room) {
 static cudaError_t cub_room(const ghz_cuda *g, size_t *room) {
   const uint64_t many = UINT64_C(1) << 40;
   size_t floats = 0, doubles = 0, located = 0;
-  cudaError_t error = ghz_launch_range(GHZ_F32, NULL, many, NULL, NULL, &floats, 0);
-  if (error == cudaSuccess)
-    error = ghz_launch_range(GHZ_F64, NULL, many, NULL, NULL, &doubles, 0);
-  if (error == cudaSuccess)
-    error = ghz_launch_locate(NULL, tiles_of(g->values), NULL, NULL, &located, 0);
-  *room = floats > doubles ? floats : doubles;
-  *room = located > *room ? located : *room;
-  return error;
+  GHZ_TRY(ghz_launch_range(GHZ_F32, NULL, many, NULL, NULL, &floats, 0));
+  GHZ_TRY(ghz_launch_range(GHZ_F64, NULL, many, NULL, NULL, &doubles, 0));
+  GHZ_TRY(ghz_launch_locate(NULL, tiles_of(g->values), NULL, NULL, &located, 0));
+  *room = std::max({floats, doubles, located});
+  return cudaSuccess;
+}
+
+static cudaError_t find_device(ghz_cuda *g) {
+  int devices = 0, count = 0, shared = 0;
+  GHZ_TRY(cudaGetDeviceCount(&devices));
+  if (devices == 0)
+    return cudaErrorNoDevice;
+  GHZ_TRY(cudaGetDevice(&g->device));
+  GHZ_TRY(cudaDeviceGetAttribute(&count, cudaDevAttrMultiProcessorCount, g->device));
+  GHZ_TRY(cudaDeviceGetAttribute(&shared, cudaDevAttrMaxSharedMemoryPerMultiprocessor, g->device));
+  g->on = {(unsigned)count, (size_t)shared, 0};
+  return cudaSuccess;
+}
+
+template <class Call, size_t N>
+static cudaError_t prepare(const kernel<Call> (&kernels)[N], int *architecture) {
+  for (const kernel<Call> &k : kernels)
+    GHZ_TRY(k.prepare(architecture));
+  return cudaSuccess;
 }
 
 // Whether the device has the kernels, and for which architecture they were compiled.
 static cudaError_t prepare_kernels(int *architecture) {
-  cudaError_t error = ghz_prepare_compress();
-  if (error == cudaSuccess)
-    error = ghz_prepare_compress_bricks(architecture);
-  if (error == cudaSuccess)
-    error = ghz_prepare_decompress();
-  if (error == cudaSuccess)
-    error = ghz_prepare_decompress_bricks();
-  if (error == cudaSuccess)
-    error = ghz_prepare_combine();
-  if (error == cudaSuccess)
-    error = ghz_prepare_combine_bricks();
-  return error == cudaSuccess ? ghz_prepare_move() : error;
-}
-
-// CUDA sets local memory aside for a kernel that takes more than those before, and may wait for the
-// device then. So the one that takes most runs here once, on an empty stream.
-static cudaError_t set_local_memory_aside(ghz_cuda *g) {
-  const uint64_t planes = 2, cap = 35, terms = 1;
-  const uint64_t empty[] = {STREAM_MAGIC | cap << 48 | planes << 56, 0, 0, 0, 0, 0, terms, 0, 0};
-  uint8_t *p = g->scratch + g->spill.at, *to = p + 256, *outcome = p + 512;
-  combine_call c = {};
-  c.kind.shape.dims = c.target.shape.dims = (int)planes;
-  c.from[0] = {p, sizeof empty, reinterpret_cast<uint64_t *>(p + STREAM_HEADER), NULL, p + sizeof empty};
-  c.coefficient[0] = 1;
-  c.k = 1;
-  c.divisor = 1;
-  c.spill = p;
-  c.target.header = to;
-  c.target.ends = reinterpret_cast<uint64_t *>(to + STREAM_HEADER);
-  c.target.shared = reinterpret_cast<progress *>(g->scratch + g->shared.at);
-  c.target.outcome = reinterpret_cast<ghz_cuda_outcome *>(outcome);
-  cudaError_t error = cudaMemcpy(p, empty, sizeof empty, cudaMemcpyHostToDevice);
-  if (error == cudaSuccess)
-    error = ghz_cuda_clear_progress(g, 0, 0);
-  return error == cudaSuccess ? ghz_launch_combine_bricks(c, g->on, 0) : error;
+  GHZ_TRY(prepare(ghz_compress_kernels, architecture));
+  GHZ_TRY(prepare(ghz_compress_bricks_kernels, architecture));
+  GHZ_TRY(prepare(ghz_decompress_kernels, architecture));
+  GHZ_TRY(prepare(ghz_decompress_bricks_kernels, architecture));
+  GHZ_TRY(prepare(ghz_combine_kernels, architecture));
+  return ghz_move_kernel.prepare(architecture);
 }
 
 // CUDA loads a kernel when it is first used, and may wait for the device then. So CUB's kernels are
-// used here once; prepare_kernels has loaded our own. All scratch memory is cleared, since kernels
-// read a few bytes behind those that they wrote there.
-static cudaError_t load_kernels_of_cub(ghz_cuda *g, size_t size) {
-  double *range = reinterpret_cast<double *>(g->scratch + g->shared.at);
-  uint64_t *offsets = reinterpret_cast<uint64_t *>(g->scratch + g->located.at);
-  void *room = g->scratch + g->room.at;
-  size_t bytes = g->room.size;
+// used here once; prepare_kernels has loaded our own. It also sets local memory aside for a kernel
+// that takes more than those before: the one that takes most runs here once, on zeros, which are no
+// stream. All scratch memory is cleared, since kernels read a few bytes behind those that they wrote
+// there.
+static ghz_status run_once(ghz_cuda *g, size_t size) {
+  const char *what = "the first kernels on this device";
   const size_t some = g->spill.size / sizeof(double); // more than CUB has a single block look at
-  const uint64_t lengths[2] = {0, some < 16384 ? some : 16384};
-  cudaError_t error = cudaMemset(g->scratch, 0, size);
-  for (int i = 0; i < 2 && error == cudaSuccess; i++) {
-    error = ghz_launch_range(GHZ_F32, g->scratch + g->spill.at, lengths[i], range, room, &bytes, 0);
-    if (error == cudaSuccess)
-      error = ghz_launch_range(GHZ_F64, g->scratch + g->spill.at, lengths[i], range, room, &bytes, 0);
-  }
-  if (error == cudaSuccess)
-    error = ghz_launch_locate(NULL, 0, offsets, room, &bytes, 0);
-  if (error == cudaSuccess)
-    error = set_local_memory_aside(g);
-  return error == cudaSuccess ? cudaStreamSynchronize(0) : error;
+  uint8_t *zeros = g->at<uint8_t>(g->spill);
+  size_t room = g->room.size;
+  GHZ_TRY(ghz_cuda_checked(g, cudaMemset(g->scratch, 0, size), what));
+  for (size_t n : {size_t{0}, std::min(some, size_t{16384})})
+    for (ghz_type type : {GHZ_F32, GHZ_F64})
+      GHZ_TRY(ghz_cuda_range(g, type, zeros, n, g->at<double>(g->shared), 0));
+  GHZ_TRY(ghz_cuda_checked(
+      g, ghz_launch_locate(NULL, 0, g->at<uint64_t>(g->located), g->at<void>(g->room), &room, 0), what));
+  const ghz_bytes none = {zeros, 256};
+  GHZ_TRY(ghz_cuda_linear(g, GHZ_F32, {2, {1, 0, 0}}, 1, &none, NULL, 1, zeros + 256, 256,
+                          reinterpret_cast<ghz_cuda_outcome *>(zeros + 512), 0));
+  return ghz_cuda_checked(g, cudaStreamSynchronize(0), what);
 }
 
 static ghz_status set_up(ghz_cuda *g) {
-  char *message = create_message;
-  int devices = 0, count = 0, shared = 0;
   size_t room = 0;
-  cudaError_t error = cudaGetDeviceCount(&devices);
-  if (error == cudaSuccess && devices == 0)
-    error = cudaErrorNoDevice;
-  if (error == cudaSuccess)
-    error = cudaGetDevice(&g->device);
-  if (error == cudaSuccess)
-    error = cudaDeviceGetAttribute(&count, cudaDevAttrMultiProcessorCount, g->device);
-  if (error == cudaSuccess)
-    error = cudaDeviceGetAttribute(&shared, cudaDevAttrMaxSharedMemoryPerMultiprocessor, g->device);
-  if (error != cudaSuccess)
-    return ghz_cuda_failed(message, error, "no CUDA device");
-  g->on = {(unsigned)count, (size_t)shared, 0};
-  error = prepare_kernels(&g->on.architecture);
-  if (error != cudaSuccess)
-    return ghz_cuda_failed(message, error, "this device does not run the kernels");
-  error = cub_room(g, &room);
-  if (error != cudaSuccess)
-    return ghz_cuda_failed(message, error, "CUB does not run on this device");
+  GHZ_TRY(ghz_cuda_checked(g, find_device(g), "no CUDA device"));
+  GHZ_TRY(ghz_cuda_checked(g, prepare_kernels(&g->on.architecture), "this device does not run the kernels"));
+  GHZ_TRY(ghz_cuda_checked(g, cub_room(g, &room), "CUB does not run on this device"));
   const size_t size = lay_out(g, room);
-  error = cudaMalloc(reinterpret_cast<void **>(&g->scratch), size);
-  if (error != cudaSuccess)
-    return ghz_cuda_failed(message, error, "no scratch memory on the device");
-  error = load_kernels_of_cub(g, size);
-  if (error == cudaSuccess)
-    return GHZ_OK;
-  cudaFree(g->scratch);
-  return ghz_cuda_failed(message, error, "the first kernels on this device");
+  GHZ_TRY(ghz_cuda_checked(g, cudaMalloc(reinterpret_cast<void **>(&g->scratch), size),
+                           "no scratch memory on the device"));
+  return run_once(g, size);
 }
 
 extern "C" ghz_status ghz_cuda_create(ghz_cuda **gpu, size_t values, size_t operands) {
   if (!gpu)
-    return ghz_cuda_fail(create_message, GHZ_EINVAL, "gpu is NULL");
+    return ghz_cuda_fail(NULL, GHZ_EINVAL, "gpu is NULL");
   *gpu = NULL;
   if (operands == 0 || operands > GHZ_CUDA_OPERANDS)
-    return ghz_cuda_fail(create_message, GHZ_EINVAL, "%zu operands are not from 1 to %d", operands,
-                         GHZ_CUDA_OPERANDS);
+    return ghz_cuda_fail(NULL, GHZ_EINVAL, "%zu operands are not from 1 to %d", operands, GHZ_CUDA_OPERANDS);
   if (values > SIZE_MAX / 16)
-    return ghz_cuda_fail(create_message, GHZ_EINVAL, "%zu values do not fit in memory", values);
+    return ghz_cuda_fail(NULL, GHZ_EINVAL, "%zu values do not fit in memory", values);
   ghz_cuda *g = static_cast<ghz_cuda *>(calloc(1, sizeof *g));
   if (!g)
-    return ghz_cuda_fail(create_message, GHZ_ENOMEM, "no memory for a context");
+    return ghz_cuda_fail(NULL, GHZ_ENOMEM, "no memory for a context");
   g->values = values;
   g->operands = operands;
-  ghz_status status = set_up(g);
-  if (status != GHZ_OK)
-    free(g);
-  else
+  const ghz_status status = set_up(g);
+  if (status == GHZ_OK) {
     *gpu = g;
+  } else {
+    ghz_cuda_fail(NULL, status, "%s", g->message);
+    ghz_cuda_free(g);
+  }
   return status;
 }
 
 extern "C" void ghz_cuda_free(ghz_cuda *gpu) {
-  if (!gpu)
-    return;
-  cudaFree(gpu->scratch);
+  if (gpu && gpu->scratch)
+    cudaFree(gpu->scratch);
   free(gpu);
 }
 
@@ -219,21 +171,18 @@ extern "C" ghz_status ghz_cuda_wait(ghz_cuda *gpu, const ghz_cuda_outcome *outco
                                     ghz_cuda_stream stream) {
   ghz_cuda_outcome o;
   if (!gpu || !outcome)
-    return gpu ? ghz_cuda_fail(gpu->message, GHZ_EINVAL, "outcome is NULL") : GHZ_EINVAL;
+    return gpu ? ghz_cuda_fail(gpu, GHZ_EINVAL, "outcome is NULL") : GHZ_EINVAL;
   cudaError_t error = cudaMemcpyAsync(&o, outcome, sizeof o, cudaMemcpyDefault, stream);
-  if (error == cudaSuccess)
-    error = cudaStreamSynchronize(stream);
-  if (error != cudaSuccess)
-    return ghz_cuda_failed(gpu->message, error, "waiting for the device");
+  GHZ_TRY(ghz_cuda_checked(gpu, error == cudaSuccess ? cudaStreamSynchronize(stream) : error,
+                           "waiting for the device"));
   if (copy)
     *copy = o;
-  if (o.status == GHZ_OK)
+  const ghz_status status = (ghz_status)o.status;
+  if (status == GHZ_OK)
     return GHZ_OK;
   if (o.tile != UINT64_MAX)
-    return ghz_cuda_fail(gpu->message, (ghz_status)o.status, "%s: tile %llu",
-                         ghz_status_text((ghz_status)o.status), (unsigned long long)o.tile);
+    return ghz_cuda_fail(gpu, status, "%s: tile %llu", ghz_status_text(status), (unsigned long long)o.tile);
   if (o.operand != UINT32_MAX)
-    return ghz_cuda_fail(gpu->message, (ghz_status)o.status, "%s: operand %u",
-                         ghz_status_text((ghz_status)o.status), o.operand);
-  return ghz_cuda_fail(gpu->message, (ghz_status)o.status, "%s", ghz_status_text((ghz_status)o.status));
+    return ghz_cuda_fail(gpu, status, "%s: operand %u", ghz_status_text(status), o.operand);
+  return ghz_cuda_fail(gpu, status, "%s", ghz_status_text(status));
 }

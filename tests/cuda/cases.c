@@ -2,6 +2,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "cases.h"
 #include "fields.h"
+#include <math.h>
 
 static const size_t lengths[FLATS] = {0,    1,    2,    3,    7,     8,     9,     31,    32,    33,    63,
                                       64,   65,   1000, 1016, 1023,  1024,  1025,  2047,  2048,  2049,  5000,
@@ -29,10 +30,12 @@ size_t fields_in_all(void) { return TEXTURES + input_count; }
 
 void *field_of(const ghz_lattice *l, const ghz_shape *s, size_t made_of, uint64_t seed) {
   const size_t n = (size_t)ghz_shape_count(s);
-  if (made_of < TEXTURES)
-    return field_make(textures[made_of].kind, l, s, textures[made_of].amount, seed);
-  void *x = input_make(&inputs[made_of - TEXTURES], l->type, n, l->step, seed);
-  plant_fill(l, x, n, seed);
+  void *x = made_of < TEXTURES ? field_make(textures[made_of].kind, l, s, textures[made_of].amount, seed)
+                               : input_make(&inputs[made_of - TEXTURES], l->type, n, l->step, seed);
+  for (size_t i = 0; i < n && seed % 4 && l->step > 2 * l->eb; i++) /* of a grid */
+    put_value(l->type, x, i, rint(value_at(l->type, x, i) / l->step) * l->step);
+  if (made_of >= TEXTURES)
+    plant_fill(l, x, n, seed);
   return x;
 }
 

@@ -6,25 +6,37 @@
 #include <string.h>
 
 /* ---- Outcomes, arrays, sizes ---- */
+static void compresses(trial *t, const arguments *a, const char *what) {
+  ghz_status status = make_call(t, CALL_COMPRESS, a);
+  expect(t, status == GHZ_OK, "%s: %d, %s", what, (int)status, ghz_cuda_message(t->gpu));
+}
+
+/* It has made the place's stream. */
+static void compressed(trial *t, const arguments *a, const place *p, const char *what) {
+  SCOPE;
+  ghz_cuda_outcome copy = {.size = 0};
+  ghz_status status = ghz_cuda_wait(t->gpu, a->outcome, &copy, t->stream);
+  ref_bytes got = bytes_new(p->stream.size);
+  cudaMemcpyAsync(got.data, a->dst, got.size, cudaMemcpyDefault, t->stream);
+  cudaStreamSynchronize(t->stream);
+  if (expect(t, status == GHZ_OK && copy.status == GHZ_OK && copy.size == got.size, "%s: %d, %llu bytes, %s",
+             what, (int)status, (unsigned long long)copy.size, ghz_cuda_message(t->gpu)))
+    same_bytes(t, got, p->stream, what);
+}
+
 void check_managed_memory_will_do(trial *t) {
   place p = place_make(t, GHZ_F32);
+  arguments a = right_arguments(t, &p);
   void *x = NULL, *dst = NULL, *outcome = NULL;
-  ghz_cuda_outcome copy = {.size = 0};
+  a.room = p.stream.size;
   int have = cudaMallocManaged(&x, N * sizeof(float), cudaMemAttachGlobal) == cudaSuccess &&
-             cudaMallocManaged(&dst, p.stream.size, cudaMemAttachGlobal) == cudaSuccess &&
-             cudaMallocManaged(&outcome, sizeof copy, cudaMemAttachGlobal) == cudaSuccess;
+             cudaMallocManaged(&dst, a.room, cudaMemAttachGlobal) == cudaSuccess &&
+             cudaMallocManaged(&outcome, sizeof *a.outcome, cudaMemAttachGlobal) == cudaSuccess;
   if (expect(t, have, "no managed memory")) {
     cudaMemcpyAsync(x, p.values, N * sizeof(float), cudaMemcpyDefault, t->stream);
-    cudaStreamSynchronize(t->stream);
-    ghz_status status =
-        ghz_cuda_compress(t->gpu, &p.lattice, -1, x, ghz_flat(N), dst, p.stream.size, outcome, t->stream);
-    if (status == GHZ_OK)
-      status = ghz_cuda_wait(t->gpu, outcome, &copy, t->stream);
-    ref_bytes got = bytes_new(p.stream.size);
-    cudaMemcpyAsync(got.data, dst, got.size, cudaMemcpyDefault, t->stream);
-    cudaStreamSynchronize(t->stream);
-    if (expect(t, status == GHZ_OK, "managed memory: %d, %s", (int)status, ghz_cuda_message(t->gpu)))
-      same_bytes(t, got, p.stream, "managed memory");
+    a.x = x, a.dst = dst, a.outcome = outcome;
+    compresses(t, &a, "managed memory");
+    compressed(t, &a, &p, "managed memory");
   }
   cudaFree(x);
   cudaFree(dst);
@@ -34,19 +46,15 @@ void check_managed_memory_will_do(trial *t) {
 
 void check_outcome_in_device_memory(trial *t) {
   place p = place_make(t, GHZ_F32);
-  device_memory there = device_output(t, sizeof(ghz_cuda_outcome), 0);
-  ghz_cuda_outcome *outcome = (ghz_cuda_outcome *)(void *)there.data, copy = {.size = 0};
-  ghz_status status = ghz_cuda_compress(t->gpu, &p.lattice, GHZ_ORDER_BEST, p.x.data, ghz_flat(N), p.dst.data,
-                                        p.dst.size, outcome, t->stream);
-  expect(t, status == GHZ_OK, "compress: %d, %s", (int)status, ghz_cuda_message(t->gpu));
-  status = ghz_cuda_wait(t->gpu, outcome, &copy, t->stream);
-  expect(t, status == GHZ_OK && copy.status == GHZ_OK && copy.size == p.stream.size,
-         "wait: %d, outcome %d, %llu bytes, should be %zu", (int)status, (int)copy.status,
-         (unsigned long long)copy.size, p.stream.size);
-  expect(t, ghz_cuda_wait(t->gpu, outcome, NULL, t->stream) == GHZ_OK, "wait without a copy");
-  status = ghz_cuda_compress(t->gpu, &p.lattice, GHZ_ORDER_BEST, p.x.data, ghz_flat(N), p.dst.data,
-                             p.stream.size - 1, outcome, t->stream);
-  status = status == GHZ_OK ? ghz_cuda_wait(t->gpu, outcome, &copy, t->stream) : status;
+  arguments a = right_arguments(t, &p);
+  device_memory there = device_output(t, sizeof *a.outcome, 0);
+  a.outcome = (ghz_cuda_outcome *)(void *)there.data;
+  compresses(t, &a, "outcome in device memory");
+  compressed(t, &a, &p, "outcome in device memory");
+  expect(t, ghz_cuda_wait(t->gpu, a.outcome, NULL, t->stream) == GHZ_OK, "wait without a copy");
+  a.room = p.stream.size - 1;
+  compresses(t, &a, "one byte too few");
+  ghz_status status = ghz_cuda_wait(t->gpu, a.outcome, NULL, t->stream);
   expect(t, status == GHZ_ECAPACITY && ghz_cuda_message(t->gpu)[0], "one byte too few: %d, \"%s\"", (int)status,
          ghz_cuda_message(t->gpu));
   device_guards(t, &there, "outcome");
@@ -149,29 +157,15 @@ void check_calls_in_a_row_without_waiting(trial *t) {
 }
 
 /* ---- The caller's state ---- */
-static void compresses(trial *t, place *p, const char *what) {
-  ghz_status status = ghz_cuda_compress(t->gpu, &p->lattice, GHZ_ORDER_BEST, p->x.data, ghz_flat(N),
-                                        p->dst.data, p->dst.size, DONE);
-  expect(t, status == GHZ_OK, "%s: %d, %s", what, (int)status, ghz_cuda_message(t->gpu));
-}
-
-static void compressed(trial *t, place *p, const char *what) {
-  SCOPE;
-  if (!expect(t, ghz_cuda_wait(t->gpu, t->outcome, NULL, t->stream) == GHZ_OK, "%s: %s", what,
-              ghz_cuda_message(t->gpu)))
-    return;
-  ref_bytes got = {device_read(t, &p->dst, p->stream.size), p->stream.size};
-  same_bytes(t, got, p->stream, what);
-}
-
 /* An error that the caller has not asked for yet is none of the call's, and stays after it. */
 void check_error_of_the_caller(trial *t) {
   place p = place_make(t, GHZ_F32);
+  const arguments a = right_arguments(t, &p);
   cudaError_t own = cudaSetDevice(1000);
-  compresses(t, &p, "with an error of the caller's");
+  compresses(t, &a, "with an error of the caller's");
   cudaError_t after = cudaGetLastError();
   expect(t, own != cudaSuccess && after == own, "the caller's error was %d, and is %d", (int)own, (int)after);
-  compressed(t, &p, "with an error of the caller's");
+  compressed(t, &a, &p, "with an error of the caller's");
   place_free(t, &p);
 }
 
@@ -179,13 +173,14 @@ void check_error_of_the_caller(trial *t) {
 void check_rounding_of_the_caller(trial *t) {
   static const int ways[] = {FE_UPWARD, FE_DOWNWARD, FE_TOWARDZERO};
   place p = place_make(t, GHZ_F64);
+  const arguments a = right_arguments(t, &p);
   for (size_t i = 0; i < COUNT(ways); i++) {
     fesetround(ways[i]);
-    compresses(t, &p, "rounding otherwise");
+    compresses(t, &a, "rounding otherwise");
     int after = fegetround();
     fesetround(FE_TONEAREST);
     expect(t, after == ways[i], "the rounding was %d, and is %d", ways[i], after);
-    compressed(t, &p, "rounding otherwise");
+    compressed(t, &a, &p, "rounding otherwise");
   }
   place_free(t, &p);
 }

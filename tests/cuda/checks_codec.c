@@ -10,24 +10,6 @@
 #include <string.h>
 #include <unistd.h>
 
-/* ---- Decompression ---- */
-static void range_of_both(trial *t, ref_bytes stream, ghz_type type, size_t n, uint64_t first, size_t count,
-                          size_t shift) {
-  for (int out = (int)type; out <= GHZ_F64; out++) {
-    reading r = {.type = type,
-                 .n = n,
-                 .source = stream,
-                 .out = (ghz_type)out,
-                 .part = RANGE,
-                 .first = first,
-                 .count = count,
-                 .shift = shift};
-    agree_values(t, &r,
-                 say("type %d to %d, values %llu + %zu, shift %zu", (int)type, out, (unsigned long long)first,
-                     count, shift));
-  }
-}
-
 /* ---- Compression, and back ---- */
 /* Steps up to the edges of the type, and 0, for which everything is raw; coarse integers of 18
  * to 22 bits, and the smaller cap; the step of a constant. */
@@ -64,13 +46,19 @@ static void some_tiles(trial *t, operation o, uint64_t *state, const char *what)
   }
 }
 
-/* A box of any array; of a flat one it is a range. */
+/* A box of any array; of some flat ones a range, from tile to tile as often as not. */
 static void some_values(trial *t, const operation *o, ref_bytes stream, uint64_t *state, const char *what) {
   reading r = {.type = o->lattice.type, .out = GHZ_F64, .part = BOX, .shape = o->shape, .n = o->n};
   r.source = stream;
   for (int i = 0; i < 3; i++) {
     r.origin[i] = input_below(state, o->shape.extent[i] + 1);
     r.extent[i] = input_below(state, o->shape.extent[i] - r.origin[i] + 1);
+  }
+  if (o->shape.dims == 1) {
+    r.part = RANGE;
+    r.first = input_below(state, 2) ? r.origin[2] : r.origin[2] / GHZ_TILE * GHZ_TILE;
+    r.count = input_below(state, 2) ? (size_t)r.extent[2] : (size_t)r.extent[2] / GHZ_TILE * GHZ_TILE;
+    r.shift = o->shift;
   }
   agree_values(t, &r, say("%s, a box", what));
 }
@@ -101,7 +89,7 @@ void check_compress_every_way(trial *t) {
       agree(t, &o, what);
       ref_bytes stream = compress_shape(t->cpu, &o.lattice, o.order, o.x, &o.shape);
       read_all(t, stream, o.lattice.type, &o.shape, what);
-      if (turn % 2)
+      if (turn / 2 % 2) /* odd turns may not run */
         some_values(t, &o, stream, &state, what);
       else
         some_tiles(t, o, &state, what);
@@ -117,108 +105,14 @@ static void compress_both(trial *t, const ghz_lattice *l, int order, const void 
   agree(t, &o, what);
 }
 
-/* The lattice of a constant is coarser than its bound: only multiples of the step lie on it. */
-void check_compress_constants(trial *t) {
-  static const double constants[] = {1, -3.14159, 1e-30, -1e30, 1e36, 65536.5, 0, 1e-37, 2e38};
-  enum { N = 3100 };
-  for (int type = GHZ_F32; type <= GHZ_F64; type++)
-    for (size_t c = 0; c < COUNT(constants); c++)
-      for (int other = 0; other < 4; other++) {
-        SCOPE;
-        double value = type == GHZ_F32 ? (double)(float)constants[c] : constants[c];
-        void *x = bytes_new(N * ghz_type_size((ghz_type)type)).data;
-        ghz_lattice l;
-        for (size_t i = 0; i < N; i++)
-          put_value((ghz_type)type, x, i, value);
-        need(ghz_lattice_for(t->cpu, (ghz_type)type, (ghz_bound){GHZ_REL, 1e-4}, NULL, 1, (const void *[]){x},
-                             N, &l),
-             "lattice");
-        if (other == 1) /* still on it */
-          put_value((ghz_type)type, x, 1500, ldexp(value, 14));
-        if (other == 2) /* off it: its tile is raw */
-          put_value((ghz_type)type, x, 1500, value * 1.5);
-        if (other == 3)
-          put_value((ghz_type)type, x, 2047, NAN);
-        compress_both(t, &l, GHZ_ORDER_BEST, x, N, 0,
-                      say("constant %g, type %d, other %d", value, type, other));
-      }
-}
-
-/* Grids: multiples in coarse, fine and wide tiles, and a value beside them. */
-void check_compress_grids(trial *t) {
-  static const double steps[] = {0.01, 0x1p-5, 7}, most[] = {90, 60000, 2000000, 9000000};
-  enum { N = 3100 };
-  for (int type = GHZ_F32; type <= GHZ_F64; type++)
-    for (size_t s = 0; s < COUNT(steps); s++)
-      for (size_t m = 0; m < COUNT(most); m++) {
-        SCOPE;
-        uint64_t state = m + 1;
-        void *x = bytes_new(N * ghz_type_size((ghz_type)type)).data;
-        ghz_lattice l;
-        need(ghz_lattice_make((ghz_type)type, (ghz_bound){GHZ_STEP, steps[s]}, 0, 0, &l), "lattice");
-        for (size_t i = 0; i < N; i++)
-          put_value((ghz_type)type, x, i, floor(most[m] - 20 * fabs(input_uniform(&state))) * l.step);
-        put_value((ghz_type)type, x, 2000, 0.4 * l.step);
-        put_value((ghz_type)type, x, 5, NAN);
-        compress_both(t, &l, GHZ_ORDER_BEST, x, N, 0,
-                      say("grid of %g, type %d, up to %g", steps[s], type, most[m]));
-      }
-}
-
-/* ---- Special values at chosen places ---- */
-static int special_here(int pattern, size_t i, size_t n) {
-  switch (pattern) {
-  case 0: return i == 0;
-  case 1: return i + 1 == n;
-  case 2: return 1;
-  case 3: return (int)(i % 2);
-  case 4: return i / GHZ_TILE == 1;
-  case 5: return i % GHZ_TILE == 0 || i % GHZ_TILE == 1023;
-  case 6: return i % 32 == 31 || i % 32 == 0;
-  default: return i % 8 == 7;
-  }
-}
-
-void check_compress_specials(trial *t) {
-  static const double values[] = {NAN, INFINITY, -INFINITY, -0.0, 0x1p-149, -0x1p-1074, 0x1p-140};
-  static const char *const makers[] = {"walk", "fine_noise", "zeros"};
-  size_t n = 2600;
-  for (int type = GHZ_F32; type <= GHZ_F64; type++)
-    for (size_t v = 0; v < COUNT(values); v++)
-      for (int pattern = 0; pattern < 8; pattern++)
-        for (size_t m = 0; m < 3; m++) {
-          SCOPE;
-          if (t->extent == QUICK && (v + (size_t)pattern + m) % 7)
-            continue;
-          ghz_lattice l = lattice_abs((ghz_type)type, 0.02);
-          void *x = input_make(input_named(makers[m]), l.type, n, l.step, v);
-          for (size_t i = 0; i < n; i++)
-            if (special_here(pattern, i, n))
-              put_value(l.type, x, i, values[v]);
-          compress_both(t, &l, (int)((v + m) % 4) - 1, x, n, 0,
-                        say("%g in %s, pattern %d, type %d", values[v], makers[m], pattern, type));
-        }
-}
-
-/* ---- Widths, size ---- */
-void check_compress_widths(trial *t) {
-  for (int type = GHZ_F32; type <= GHZ_F64; type++)
-    for (int bits = 0; bits <= 44; bits += by_extent(t, 9, 3, 1))
-      for (int order = GHZ_ORDER_BEST; order <= 2; order++) {
-        SCOPE;
-        ghz_lattice l = lattice_abs((ghz_type)type, 0.3);
-        size_t n = 2 * GHZ_TILE + 100 * (size_t)(order + 1);
-        void *x = ragged(l.type, n, l.step, bits, (uint64_t)bits);
-        compress_both(t, &l, order, x, n, 0, say("amplitudes to 2^%d, type %d, order %d", bits, type, order));
-      }
-}
-
+/* ---- Many values ---- */
 static const size_t many[] = {100000, 262145, 999999, 3000001, 8000000};
 
 static size_t sizes_of(const trial *t) { return (size_t)by_extent(t, 1, 2, COUNT(many)); }
 
-void check_compress_many_values(trial *t) {
-  static const char *const makers[] = {"mixture", "walk", "rare_giants"};
+/* And what is computed with them. */
+void check_many_values(trial *t) {
+  static const char *const makers[] = {"mixture", "walk", "sparse"};
   for (size_t k = 0; k < sizes_of(t); k++)
     for (int type = GHZ_F32; type <= GHZ_F64; type++) {
       SCOPE;
@@ -229,7 +123,18 @@ void check_compress_many_values(trial *t) {
       compress_both(t, &l, GHZ_ORDER_BEST, x, many[k], k % 3, what);
       ref_bytes stream = compress(t->cpu, &l, GHZ_ORDER_BEST, x, many[k]);
       read_all(t, stream, l.type, &(ghz_shape){1, {1, 1, many[k]}}, what);
-      range_of_both(t, stream, l.type, many[k], many[k] / 3, many[k] / 2, 1);
+      reading r = {.type = l.type, .n = many[k], .source = stream, .out = l.type, .part = RANGE};
+      r.first = many[k] / 3;
+      r.count = many[k] / 2;
+      agree_values(t, &r, what);
+      ref_bytes s[3] = {stream};
+      for (size_t i = 1; i < 3; i++)
+        s[i] = stream_of(t->cpu, &l, GHZ_ORDER_BEST, makers[(k + (size_t)type + i) % 3], many[k], i);
+      operation o = {.kind = ADD, .lattice = l, .n = many[k], .k = 2, .operands = s};
+      agree(t, &o, say("%s, the sum of two", what));
+      o.kind = SUM;
+      o.k = 3;
+      agree(t, &o, say("%s, the sum of three", what));
     }
 }
 
@@ -269,50 +174,33 @@ void check_value_range(trial *t) {
   }
 }
 
-void check_decompress_ranges(trial *t) {
-  enum { N = 40100 };
-  static const uint64_t edges[] = {0, 1, 1023, 1024, 1025, 16383, 16384, 16385, 32767, 32768, 40000, N - 1, N};
-  for (int type = GHZ_F32; type <= GHZ_F64; type++) {
-    SCOPE;
-    ghz_lattice l = lattice_abs((ghz_type)type, 0.02);
-    ref_bytes stream = stream_of(t->cpu, &l, GHZ_ORDER_BEST, "mixture", N, 3);
-    uint64_t state = 9;
-    for (size_t i = 0; i < COUNT(edges); i++)
-      for (size_t j = i; j < COUNT(edges); j++)
-        if (t->extent != QUICK || (i * 7 + j) % 11 == 0)
-          range_of_both(t, stream, l.type, N, edges[i], (size_t)(edges[j] - edges[i]), 0);
-    for (int round = 0; round < by_extent(t, 15, 80, 1000); round++) {
-      uint64_t first = input_below(&state, N);
-      size_t most = round % 2 ? 60 : 9000, left = (size_t)(N - first);
-      size_t count = (size_t)input_below(&state, (left < most ? left : most) + 1);
-      range_of_both(t, stream, l.type, N, first, count, (size_t)round % 5);
-    }
-  }
-}
-
-/* Streams of many terms need integers of 64 bits; both sides write them. */
+/* Streams of many terms need integers of 64 bits, and the transform of their coefficients is not
+ * exact in float64. */
 void check_decompress_many_terms(trial *t) {
-  static const char *const makers[] = {"walk",       "coarse_noise", "fine_noise",
-                                       "wide_noise", "specials",     "mixture"};
   static const int64_t factors[] = {2, 3, -7, 255, 16383, -32767, 1000003, 8388607};
+  uint64_t transformed = 0;
   for (int which = 0; which < 3; which++) /* float32, float64 with both caps */
-    for (size_t m = 0; m < COUNT(makers); m++)
+    for (size_t i = 0; i <= BRICK_SHAPES; i++)
       for (size_t f = 0; f < COUNT(factors); f++) {
         SCOPE;
-        ghz_lattice l = lattice_abs((ghz_type)(which > 0), 0.37);
+        const ghz_shape shape = i < BRICK_SHAPES ? brick_shapes[i] : ghz_flat(2100);
+        ghz_lattice l = lattice_abs((ghz_type)(which > 0), (i + f) % 3 ? 0.01 : 0.37);
         l.cap = which == 1 ? 35 : l.cap;
-        if ((which == 2 && llabs(factors[f]) > 16383) || (t->extent == QUICK && (m + f) % 5))
+        if ((which == 2 && llabs(factors[f]) > 16383) || (t->extent == QUICK && (i + f) % 3 && shape.dims > 1))
           continue;
-        ref_bytes one = stream_of(t->cpu, &l, (int)(f % 4) - 1, makers[m], 2100, f);
-        operation o = {COMBINE, .lattice = l, .n = 2100, .k = 1, .operands = &one, .coefficients = &factors[f]};
-        const char *what = say("%s, kind %d, times %lld", makers[m], which, (long long)factors[f]);
+        const size_t made_of = (i + f / 2) % 2 ? SMOOTH : (i + f) % TEXTURES;
+        ref_bytes one = stream_of_field(t, &l, (int)(f % 4) - 1 < order_most(&shape) ? (int)(f % 4) - 1 : -1,
+                                        &shape, made_of, f);
+        operation o = {COMBINE, .lattice = l, .k = 1, .operands = &one, .coefficients = &factors[f]};
+        o.shape = shape;
+        o.n = (size_t)ghz_shape_count(&shape);
+        const char *what = say("%s, kind %d, times %lld", shape_text(&shape), which, (long long)factors[f]);
         agree(t, &o, what);
-        made cpu = cpu_make(t, &o), gpu = gpu_make(t, &o, room_for(&o), what);
-        if (cpu.status == GHZ_OK)
-          read_all(t, cpu.bytes, l.type, &(ghz_shape){1, {1, 1, 2100}}, what);
-        if (gpu.status == GHZ_OK)
-          read_all(t, gpu.bytes, l.type, &(ghz_shape){1, {1, 1, 2100}}, say("%s, by the device", what));
+        ref_bytes sum = cpu_make(t, &o).bytes;
+        read_all(t, sum, l.type, &shape, what);
+        transformed += shape.dims > 1 ? bricks_with_coefficients(t, sum) : 0;
       }
+  expect(t, transformed > 20, "%llu bricks with coefficients", (unsigned long long)transformed);
 }
 
 /* What only the CPU makes: scaled streams, whose step has more bits, and extrema. */
@@ -361,7 +249,10 @@ void check_beyond_4_gib(trial *t) {
     ref_bytes stream = compress(t->cpu, &l, GHZ_ORDER_BEST, x, n);
     reading r = {.type = GHZ_F32, .n = n, .source = stream, .out = GHZ_F32, .part = ALL};
     agree_values(t, &r, "random bits");
-    range_of_both(t, stream, GHZ_F32, n, n - 5000, 4000, 0);
+    r.part = RANGE;
+    r.first = n - 5000;
+    r.count = 4000;
+    agree_values(t, &r, "random bits, the end");
     ghz_cuda_free(t->gpu);
   }
   t->gpu = small;

@@ -2,6 +2,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "cases.h"
 #include "checks.h"
+#include "crafted.h"
 #include "fields.h"
 #include "pairs.h"
 #include <math.h>
@@ -19,55 +20,6 @@ static void agree_on(trial *t, kind kind_of, const ghz_lattice *l, size_t n, siz
                      const ref_bytes *operands, const char *what) {
   operation o = on_streams(kind_of, l, n, k, operands);
   agree(t, &o, what);
-}
-
-/* ---- Pairs ---- */
-/* Raising the order: column 0 must be cleared, the slope must not come from padding, padding must
- * stay zero, and a block of width 0 after a jump gets a width. */
-void check_add_raises_orders(trial *t) {
-  static const size_t lengths[] = {1, 2, 3, 7, 8, 9, 31, 32, 33, 64, 1000, 1023, 1024};
-  ghz_lattice l = lattice_abs(GHZ_F32, 0.5);
-  float field[5][1024];
-  for (int i = 0; i < 1024; i++) {
-    field[0][i] = (float)((5 + 3 * i) * l.step);
-    field[1][i] = 0;
-    field[2][i] = (float)(30000 * l.step);
-    field[3][i] = i < 8 ? (float)(1000 * l.step) : 0;
-    field[4][i] = (float)((i % 2 ? 3 : -3) * l.step);
-  }
-  for (size_t k = 0; k < COUNT(lengths); k++)
-    for (int pair = 0; pair < 25; pair++)
-      for (int orders = 0; orders < 9; orders++) {
-        SCOPE;
-        if (((int)k + pair + orders) % by_extent(t, 11, 3, 1))
-          continue;
-        ref_bytes s[2] = {compress(t->cpu, &l, orders / 3, field[pair / 5], lengths[k]),
-                          compress(t->cpu, &l, orders % 3, field[pair % 5], lengths[k])};
-        agree_on(t, ADD, &l, lengths[k], 2, s, say("fields %d, orders %d, n %zu", pair, orders, lengths[k]));
-      }
-}
-
-/* What cancels keeps its order and mode, in one byte; an empty tile is the identity. */
-void check_add_cancels(trial *t) {
-  static const char *const makers[] = {"coarse_noise", "fine_noise", "wide_noise", "specials", "mixture"};
-  for (int type = GHZ_F32; type <= GHZ_F64; type++)
-    for (size_t m = 0; m < COUNT(makers); m++)
-      for (int order = 0; order < 3; order++) {
-        SCOPE;
-        size_t n = 2100;
-        ghz_lattice l = lattice_abs((ghz_type)type, 1);
-        ref_bytes a = stream_of(t->cpu, &l, order, makers[m], n, 3),
-                  zero = stream_of(t->cpu, &l, order, "zeros", n, 0);
-        const char *what = say("%s, type %d, order %d", makers[m], type, order);
-        agree_on(t, SUBTRACT, &l, n, 2, (ref_bytes[]){a, a}, say("%s: a - a", what));
-        agree_on(t, ADD, &l, n, 2, (ref_bytes[]){a, zero}, say("%s: a + 0", what));
-        agree_on(t, SUBTRACT, &l, n, 2, (ref_bytes[]){zero, a}, say("%s: 0 - a", what));
-        agree_on(t, SUM, &l, n, 3, (ref_bytes[]){zero, a, zero}, say("%s: 0 + a + 0", what));
-        agree_on(t, SUM, &l, n, 1, &a, say("%s: a alone", what));
-        operation d = on_streams(SUBTRACT, &l, n, 2, (ref_bytes[]){a, a});
-        made nothing = cpu_make(t, &d);
-        agree_on(t, ADD, &l, n, 2, (ref_bytes[]){nothing.bytes, a}, say("%s: a - a + a", what));
-      }
 }
 
 /* ---- Many operands ---- */
@@ -98,7 +50,7 @@ void check_combine_coefficients(trial *t) {
 }
 
 /* What an operand says of itself reaches the sum from any place, unless it counts 0 times. */
-static void inexact_operands(trial *t) {
+void check_compute_inexact(trial *t) {
   size_t n = 1100;
   ghz_lattice l = lattice_abs(GHZ_F32, 0.2);
   for (size_t at = 0; at < 3; at++) {
@@ -114,54 +66,6 @@ static void inexact_operands(trial *t) {
     c[at] = 0;
     agree(t, &o, say("operand %zu is inexact and counts 0 times", at));
   }
-}
-
-/* Without a step all tiles are outside the lattice, also the zeros that cancelled values leave. */
-static void without_a_step(trial *t) {
-  size_t n = 1100;
-  ghz_lattice l;
-  for (int type = GHZ_F32; type <= GHZ_F64; type++) {
-    SCOPE;
-    expect(t,
-           ghz_lattice_make((ghz_type)type, (ghz_bound){GHZ_ABS, type == GHZ_F32 ? 1e-40 : 5e-324}, 0, 0, &l) ==
-                   GHZ_OK &&
-               l.step == 0,
-           "a lattice without a step");
-    ref_bytes s[3] = {
-        stream_of(t->cpu, &l, -1, "random_bits", n, 1), {NULL, 0}, stream_of(t->cpu, &l, -1, "zeros", n, 1)};
-    int64_t minus[2] = {1, -1};
-    operation o = on_streams(COMBINE, &l, n, 2, (ref_bytes[]){s[0], s[0]});
-    o.coefficients = minus;
-    agree(t, &o, say("x - x without a step, type %d", type));
-    s[1] = cpu_make(t, &o).bytes;
-    agree_on(t, ADD, &l, n, 2, s, say("x + 0 without a step, type %d", type));
-    agree_on(t, ADD, &l, n, 2, s + 1, say("0 + empty without a step, type %d", type));
-    agree_on(t, SUM, &l, n, 3, s, say("three without a step, type %d", type));
-    agree_on(t, MEAN, &l, n, 3, s, say("a mean without a step, type %d", type));
-  }
-}
-
-/* Values outside the lattice are added in floating point, in the order of the operands. */
-void check_compute_outside_the_lattice(trial *t) {
-  inexact_operands(t);
-  without_a_step(t);
-}
-
-void check_compute_many_values(trial *t) {
-  static const size_t sizes[] = {150000, 1000003, 5000000};
-  static const char *const makers[] = {"walk", "sparse", "mixture"};
-  for (size_t i = 0; i < (size_t)by_extent(t, 1, 1, 3); i++)
-    for (int type = GHZ_F32; type <= GHZ_F64; type++) {
-      SCOPE;
-      size_t n = sizes[i];
-      ghz_lattice l = lattice_abs((ghz_type)type, 0.2);
-      ref_bytes s[3];
-      for (size_t j = 0; j < 3; j++)
-        s[j] = stream_of(t->cpu, &l, -1, makers[j], n, j);
-      agree_on(t, ADD, &l, n, 2, s, say("sum of 2, %zu values, type %d", n, type));
-      agree_on(t, SUBTRACT, &l, n, 2, s + 1, say("difference, %zu values, type %d", n, type));
-      agree_on(t, SUM, &l, n, 3, s, say("sum of 3, %zu values, type %d", n, type));
-    }
 }
 
 /* ---- Refusals ---- */
@@ -241,26 +145,37 @@ void check_mismatches(trial *t) {
   agree_on(t, ADD, &l, n, 2, (ref_bytes[]){good, good}, "after the mismatches");
 }
 
+/* ---- Streams that no encoder writes ---- */
+void check_compute_crafted(trial *t) {
+  static const kind kinds[] = {ADD, SUM, SUBTRACT, COMBINE, SUM};
+  static const ghz_shape shapes[] = {{1, {1, 1, 1500}}, {3, {8, 8, 16}}, {2, {1, 40, 21}}, {3, {7, 3, 20}}};
+  uint64_t state = 21;
+  for (int round = 0; round < by_extent(t, 30, 200, 4000); round++) {
+    SCOPE;
+    const ghz_shape *shape = &shapes[round % (int)COUNT(shapes)];
+    ghz_lattice l = lattice_with_fill(&state);
+    ref_header h = header_shaped(&l, shape);
+    int64_t c[3];
+    ref_bytes least[3], loose[3];
+    for (int i = 0; i < 3; i++) {
+      h.transform = shape->dims > 1 && round % 3 > 0;
+      h.terms = round % 2 ? 1 + (uint32_t)input_below(&state, 400) : 1;
+      crafted_pair pair = crafted_streams(&h, &state);
+      least[i] = pair.least;
+      loose[i] = pair.loose;
+      c[i] = (int64_t)input_below(&state, 13) - 6;
+    }
+    operation o = {.kind = kinds[round % (int)COUNT(kinds)], .lattice = l, .shape = *shape, .n = (size_t)h.n};
+    o.k = o.kind == SUM || o.kind == COMBINE ? 3 : 2;
+    o.coefficients = c;
+    o.operands = least;
+    agree(t, &o, say("round %d, kind %d", round, (int)o.kind));
+    o.operands = loose;
+    agree(t, &o, say("round %d, kind %d, loose", round, (int)o.kind));
+  }
+}
+
 /* ---- In place ---- */
-/* acc += x on the device. *acc becomes what its first bytes are then. */
-static ghz_status accumulate(trial *t, ghz_type type, const ghz_shape *s, device_memory *acc, ref_bytes x,
-                             ghz_cuda_outcome *outcome, const char *what) {
-  device_memory operand = device_input(t, x.data, x.size, 0);
-  ghz_status status =
-      ghz_cuda_accumulate(t->gpu, type, *s, acc->data, acc->size, device_view(&operand), t->outcome, t->stream);
-  if (status == GHZ_OK)
-    status = gpu_wait(t, outcome);
-  device_guards(t, acc, what);
-  return status;
-}
-
-static device_memory device_acc(trial *t, ref_bytes start, size_t capacity) {
-  device_memory acc = device_output(t, capacity, 0);
-  cudaMemcpyAsync(acc.data, start.data, start.size, cudaMemcpyHostToDevice, t->stream);
-  cudaStreamSynchronize(t->stream);
-  return acc;
-}
-
 /* A chain of additions of the streams in s, each compared with the CPU's. */
 static void chain(trial *t, ghz_type type, const ghz_shape *shape, const ref_bytes *s, size_t k,
                   const char *what) {
@@ -278,7 +193,7 @@ static void chain(trial *t, ghz_type type, const ghz_shape *shape, const ref_byt
     const char *step = say("%s: addition %zu of %zu", what, i, k - 1);
     ghz_cuda_outcome outcome;
     ghz_status expected = ghz_accumulate(t->cpu, want.data, capacity, &size, view(s[i]));
-    ghz_status status = accumulate(t, type, shape, &acc, s[i], &outcome, step);
+    ghz_status status = gpu_accumulate(t, type, shape, &acc, s[i], &outcome, step);
     if (!expect(t, expected == GHZ_OK && status == GHZ_OK, "%s: status %d, the CPU says %d, %s", step,
                 (int)status, (int)expected, ghz_cuda_message(t->gpu)))
       break;
@@ -346,7 +261,7 @@ static int with_capacity(trial *t, const ghz_lattice *l, size_t n, const ref_byt
                          size_t capacity, const char *what) {
   device_memory acc = device_acc(t, s[0], capacity);
   ghz_cuda_outcome outcome;
-  ghz_status status = accumulate(t, l->type, &(ghz_shape){1, {1, 1, n}}, &acc, s[1], &outcome, what);
+  ghz_status status = gpu_accumulate(t, l->type, &(ghz_shape){1, {1, 1, n}}, &acc, s[1], &outcome, what);
   if (status == GHZ_OK && expect(t, outcome.size <= capacity, "%s: %llu bytes in %zu", what,
                                  (unsigned long long)outcome.size, capacity)) {
     ref_bytes got = {device_read(t, &acc, (size_t)outcome.size), (size_t)outcome.size};
@@ -397,18 +312,19 @@ static ref_bytes exact_stream(trial *t, const ghz_lattice *l, const ghz_shape *s
 static void sum_messages(trial *t, operation *o, ref_bytes *s, int exact, uint64_t *state, const char *what) {
   static const uint64_t divisors[] = {1, 2, 3, 8, 1000};
   const uint64_t all = ghz_shape_tiles(&o->shape), at = input_below(state, all + 1);
+  const int by_number =
+      input_below(state, 2) == 0; /* then of all tiles, since any of them can make it inexact */
   o->kind = SLICE_SUM;
-  o->first = input_below(state, 2) ? at : at / 16 * 16;
-  o->tiles = input_below(state, all - o->first + 1);
+  o->first = by_number ? 0 : input_below(state, 2) ? at : at / 16 * 16;
+  o->tiles = by_number ? all : input_below(state, all - o->first + 1);
   o->k = o->k < 8 ? o->k : 8;
-  int has_mean = o->shape.dims == 1 && !o->lattice.has_fill; /* of as many messages: by cpu_slice_mean */
+  o->whole = memcpy(scratch(o->k * sizeof *s), s, o->k * sizeof *s);
   for (size_t i = 0; i < o->k; i++) {
     const ghz_slice slice = slice_of(s[i], o->first, o->tiles);
     s[i] = packed(&slice);
-    has_mean &= slice.terms == 1;
   }
   o->divisor = o->k == 1 || exact ? divisors[input_below(state, COUNT(divisors))] : 1;
-  if (o->k > 1 && has_mean && input_below(state, 2))
+  if (by_number)
     o->divisor = o->k;
   else if (o->k > 1 && o->divisor == o->k)
     o->divisor = 1000;
@@ -437,14 +353,14 @@ static void operate(trial *t, const int *row, uint64_t turn, uint64_t *state) {
   static const kind kinds[] = {ADD, SUBTRACT, SUM, MEAN, COMBINE};
   enum { IN_PLACE = COUNT(kinds), MESSAGES };
   const ghz_shape shape = array_of_turn((size_t)row[ARRAY], (unsigned)turn);
-  const int way = row[KIND] / 2;
+  const int way = row[KIND] / 2, odd = turn / 2 % 2; /* odd turns may not run */
   const ghz_type type = (ghz_type)(row[KIND] % 2);
   ghz_lattice l = lattice_with_fill(state);
   while (l.type != type)
     l = lattice_with_fill(state);
   if (turn % 12 == 6)
     l = lattice_abs(type, type ? 1e-320 : 1e-44);
-  const int exact = way == MESSAGES && l.step > 0 && turn % 2, scaled = way < IN_PLACE && turn % 8 == 0;
+  const int exact = way == MESSAGES && l.step > 0 && odd, scaled = way < IN_PLACE && turn % 8 == 0;
   size_t k = numbers[row[NUMBER]];
   k = k > 5 && ghz_shape_count(&shape) > 6000 ? 3 : way < 2 ? 2 : k;
   if (way > 1 && way < MESSAGES && turn % 32 == 7 && ghz_shape_count(&shape) < 3000)
@@ -472,7 +388,7 @@ static void operate(trial *t, const int *row, uint64_t turn, uint64_t *state) {
   } else {
     o.kind = kinds[way];
     agree(t, &o, what);
-    if (k < 4 && turn % 2)
+    if (k < 4 && odd)
       read_all(t, cpu_make(t, &o).bytes, type, &shape, say("%s, the result", what));
   }
 }

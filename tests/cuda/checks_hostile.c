@@ -94,25 +94,6 @@ DAMAGED(brick_beginnings, look, 521, 191, 3, 1, damage_brick_beginnings(&r))
 DAMAGED(coefficient_widths, look, 7, 3, 1, 1, damage_coefficient_widths(&r);
         expect(t, d.read > 0, "nothing was read"))
 
-/* The beginnings of tiles in bricks of every shape, sums among them. */
-void check_hostile_bricks(trial *t) {
-  uint64_t state = 77;
-  for (int round = 0; round < by_extent(t, 50, 600, 20000); round++) {
-    SCOPE;
-    const ghz_shape *s = &brick_shapes[input_below(&state, 13)];
-    const int64_t times[2] = {(int64_t)input_below(&state, 1000) + 1, 1};
-    ghz_lattice l = lattice_filled((ghz_type)(round % 2), 0.1, (uint64_t)round / 2);
-    ref_bytes bad = round % 3 ? stream_of_field(t, &l, GHZ_ORDER_BEST, s, (size_t)(round % TEXTURES), state)
-                              : combined(t, &l, s, 2, times, state % 1000);
-    const size_t head = 72 + 8 * (size_t)((ghz_shape_tiles(s) + 15) / 16) + 2 * (size_t)ghz_shape_tiles(s);
-    for (int i = 0; i <= round % 3; i++) /* the beginnings of tiles are of interest */
-      if (bad.size > head)
-        bad.data[head + (size_t)input_below(&state, round % 2 ? bad.size - head : (bad.size - head) / 8 + 1)] ^=
-            (uint8_t)(1 << input_below(&state, 8));
-    probe_all(t, bad, l.type, *s, say("round %d", round));
-  }
-}
-
 /* Sums that no sound bricks have: an anchor of 64 bits, raised and lifted. */
 void check_hostile_anchors(trial *t) {
   static const int orders[][3] = {{0, 1, 2}, {0, 2, 1}, {1, 0, 2}, {2, 1, 0}, {0, 0, 1}};
@@ -211,23 +192,6 @@ static void look_at_index(void *self, const damaged *d) {
 DAMAGED(index, look_at_index, 1, 1, 1, 4, damage_index(&r, by_extent(t, 30, 120, 2000)))
 
 /* ---- Many operands, in place, messages ---- */
-/* One damaged among many. */
-void check_hostile_operands(trial *t) {
-  uint64_t state = 73;
-  for (int round = 0; round < by_extent(t, 15, 150, 1500); round++) {
-    SCOPE;
-    ghz_type type = (ghz_type)(round % 2);
-    ref_bytes s[4];
-    for (size_t i = 0; i < 4; i++)
-      s[i] = stream_by(t, i % 2 ? "mixture" : "specials", type, 3000, (int)i - 1, i);
-    const char *what = say("round %d, state %llx", round, (unsigned long long)state);
-    damage_once(&s[input_below(&state, 4)], &state);
-    operation o = {.kind = round % 3 ? SUM : MEAN, .lattice.type = type, .n = 3000, .k = 4, .operands = s};
-    probe_operation(t, &o, what);
-  }
-  still_works(t);
-}
-
 /* acc += x on both sides. */
 static void probe_accumulate(trial *t, ref_bytes acc, ref_bytes x, ghz_type type, size_t n, const char *what) {
   SCOPE;
@@ -235,19 +199,13 @@ static void probe_accumulate(trial *t, ref_bytes acc, ref_bytes x, ghz_type type
   ref_bytes want = bytes_new(capacity);
   memset(want.data, 0x55, capacity);
   memcpy(want.data, acc.data, acc.size);
-  device_memory there = device_output(t, capacity, 0), operand = device_input(t, x.data, x.size, 0);
-  cudaMemcpyAsync(there.data, want.data, capacity, cudaMemcpyHostToDevice, t->stream);
-  cudaStreamSynchronize(t->stream);
+  device_memory there = device_acc(t, want, capacity);
   size_t size = trimmed(want, 0).size;
   const ghz_shape flat = ghz_flat(n);
   int other = another_array(want, type, &flat) || another_array(x, type, &flat);
   ghz_status wanted = ghz_accumulate(t->cpu, want.data, capacity, &size, view(trimmed(x, 0)));
   ghz_cuda_outcome outcome;
-  ghz_status status = ghz_cuda_accumulate(t->gpu, type, ghz_flat(n), there.data, capacity,
-                                          device_view(&operand), t->outcome, t->stream);
-  if (status == GHZ_OK)
-    status = gpu_wait(t, &outcome);
-  device_guards(t, &there, what);
+  ghz_status status = gpu_accumulate(t, type, &flat, &there, x, &outcome, what);
   if (wanted == GHZ_OK && !other) {
     if (expect(t, status == GHZ_OK, "%s: status %d where the CPU succeeds", what, (int)status)) {
       ref_bytes got = {device_read(t, &there, (size_t)outcome.size), (size_t)outcome.size};
@@ -322,26 +280,34 @@ void check_hostile_messages(trial *t) {
 }
 
 /* ---- What the outcome says ---- */
-void check_hostile_names_the_tile(trial *t) {
-  enum { N = 40000 };
-  static const uint64_t places[] = {0, 1, 7, 8, 15, 16, 31, 32, 38, 39};
-  ref_bytes good = stream_by(t, "small_noise", GHZ_F32, N, 1, 1);
-  for (size_t i = 0; i < COUNT(places); i++) {
+static void told(trial *t, const operation *o, size_t capacity, ghz_status status, uint64_t tile,
+                 uint32_t operand, const char *what) {
+  SCOPE;
+  made m = gpu_make(t, o, capacity, what);
+  expect(t, m.status == status && m.outcome.tile == tile && m.outcome.operand == operand,
+         "%s: status %d, tile %lld, operand %d", what, (int)m.status, (long long)m.outcome.tile,
+         (int)m.outcome.operand);
+}
+
+/* Of several faults the same is told, whoever is first: the first damaged tile or wrong header. */
+void check_hostile_several(trial *t) {
+  enum { N = 100 * 1024 };
+  ghz_lattice l = lattice_abs(GHZ_F32, 0.2), other = lattice_abs(GHZ_F32, 0.3);
+  ref_bytes good = stream_of(t->cpu, &l, 1, "small_noise", N, 1),
+            odd = stream_of(t->cpu, &other, 1, "walk", N, 1);
+  for (uint64_t first = 0; first < 80; first += 7) {
     SCOPE;
-    ref_bytes bad = bytes_copy(good.data, good.size), s[3] = {good, good, good};
-    const char *what = say("tile %llu", (unsigned long long)places[i]);
-    damage_tile(bad, places[i]);
-    expect(t, probe_stream(t, bad, GHZ_F32, N, what) == GHZ_ECORRUPT, "%s: not damaged", what);
-    expect(t, t->outcome->tile == places[i], "%s: the outcome names tile %llu", what,
-           (unsigned long long)t->outcome->tile);
-    expect(t, t->outcome->operand == 0 || t->outcome->operand == UINT32_MAX, "%s: the outcome names operand %u",
-           what, (unsigned)t->outcome->operand);
-    s[i % 3] = bad;
-    operation o = {.kind = SUM, .lattice.type = GHZ_F32, .n = N, .k = 3, .operands = s};
-    made m = gpu_make(t, &o, room_for(&o), what);
-    expect(t, m.status == GHZ_ECORRUPT && m.outcome.tile == places[i] && m.outcome.operand == i % 3,
-           "%s of operand %zu: status %d, tile %llu, operand %u", what, i % 3, (int)m.status,
-           (unsigned long long)m.outcome.tile, (unsigned)m.outcome.operand);
+    ref_bytes bad = bytes_copy(good.data, good.size);
+    for (uint64_t tile = first; tile < 100; tile += 3)
+      damage_tile(bad, tile);
+    const ghz_status read = probe_stream(t, bad, GHZ_F32, N, "the tile");
+    expect(t, read == GHZ_ECORRUPT && t->outcome->tile == first, "tile %d: reading says %d, tile %lld",
+           (int)first, (int)read, (long long)t->outcome->tile);
+    ref_bytes s[4] = {good, bad, bad, good}, headers[4] = {good, odd, bad, odd};
+    operation o = {.kind = SUM, .lattice.type = GHZ_F32, .n = N, .k = 4, .operands = s};
+    told(t, &o, room_for(&o), GHZ_ECORRUPT, first, 1, say("tiles from %d on", (int)first));
+    told(t, &o, good.size / 2, GHZ_ECORRUPT, first, 1, say("tiles from %d on, and no room", (int)first));
+    o.operands = headers;
+    told(t, &o, room_for(&o), GHZ_EMISMATCH, UINT64_MAX, 1, "two headers");
   }
-  still_works(t);
 }

@@ -117,72 +117,7 @@ static ref_header header_of_layers(const ghz_lattice *l, const ghz_shape *s, uin
   return h;
 }
 
-/* The values of one frequency, the largest of them `top`. */
-static void *wave_of(trial *t, const ghz_lattice *l, const ghz_shape *s, int frequency, double top) {
-  const ref_header h = header_of_layers(l, s, 1);
-  ref_tile *tile = memset(scratch(sizeof *tile), 0, sizeof *tile);
-  double largest = 0;
-  ref_tile_shape(&h, 0, tile);
-  tile->coefficients = 1;
-  tile->c[frequency] = 1 << 20;
-  double *y = decompress(t->cpu, stream_of_brick(&h, tile), GHZ_F64);
-  void *x = scratch(REF_TILE * ghz_type_size(l->type));
-  for (int i = 0; i < REF_TILE; i++)
-    largest = fmax(largest, fabs(y[i]));
-  for (int i = 0; i < REF_TILE; i++)
-    put_value(l->type, x, (size_t)i, y[i] / largest * top);
-  return x;
-}
-
-/* Each frequency alone, as large as it may be: a coefficient of up to 24 bits, and rounding. */
-void check_compress_frequencies(trial *t) {
-  uint64_t with = 0, count = 0;
-  for (int i = 0; i < 2; i++)
-    for (int u = i; u < REF_TILE; u += by_extent(t, 47, 5, 1)) {
-      SCOPE;
-      const ghz_lattice l = u % 3 ? lattice_offset(0.25, 0x1p20) : lattice_abs(GHZ_F64, 0.25);
-      void *x = wave_of(t, &l, &one_brick[i], u, largest_with_coefficients(&l));
-      with += compressed_alike(t, &l, &one_brick[i], x, say("%s, frequency %d", shape_text(&one_brick[i]), u));
-      count++;
-    }
-  expect(t, with > count / 2, "%llu of %llu bricks have coefficients", (unsigned long long)with,
-         (unsigned long long)count);
-}
-
-/* Noise of about a step, so that blocks are cheap: just kept, and just not; on a plain, the
- * first block too. */
-void check_compress_cheap_blocks(trial *t) {
-  const int rounds = by_extent(t, 60, 400, 4000);
-  uint64_t state = 31, with = 0;
-  for (int round = 0; round < rounds; round++) {
-    SCOPE;
-    const ghz_shape *s = &one_brick[round % (int)COUNT(one_brick)];
-    const ghz_lattice l = lattice_abs((ghz_type)(round / 4 % 2), 0.5);
-    const double noise = 0.1 * (2 + round % 13);
-    void *x = field_make(WAVES, &l, s, round % 7 * 10, (uint64_t)round);
-    for (size_t i = 0; i < (size_t)ghz_shape_count(s); i++)
-      put_value(l.type, x, i, 37.4 + value_at(l.type, x, i) + noise * (input_uniform(&state) - 0.5));
-    with += compressed_alike(t, &l, s, x, say("round %d, noise %g", round, noise));
-  }
-  expect(t, with > (uint64_t)rounds / 3, "%llu bricks with coefficients", (unsigned long long)with);
-}
-
 /* ---- Integers of any size ---- */
-/* Coefficients whose transform is not exact in float64. */
-void check_decompress_huge_coefficients(trial *t) {
-  static const int64_t times[] = {100, 1000, 16000, 1 << 20, 8388607, -8388607};
-  uint64_t transformed = 0;
-  for (size_t i = 0; i < BRICK_SHAPES; i++)
-    for (size_t k = 0; k < COUNT(times); k++) {
-      SCOPE;
-      ghz_lattice l = lattice_abs(GHZ_F32, 0.01);
-      ref_bytes sum = combined(t, &l, &brick_shapes[i], 1, &times[k], (i + k) % 2 ? SMOOTH : CUT);
-      read_all(t, sum, l.type, &brick_shapes[i], say("shape %zu times %lld", i, (long long)times[k]));
-      transformed += bricks_with_coefficients(t, sum);
-    }
-  expect(t, transformed > 20, "%llu bricks with coefficients", (unsigned long long)transformed);
-}
-
 /* Coefficients of so many bits in the first eight places of so many rows, or everywhere; and the
  * first of all. */
 enum { EVERYWHERE = 0 };

@@ -19,11 +19,11 @@ void fail(trial *t, const char *format, ...) {
   va_list rest;
   if (t->failures++ >= PRINTED)
     return;
-  printf("  %s: ", t->name);
+  printf("\n  %s: ", t->name);
   va_start(rest, format);
   vprintf(format, rest);
   va_end(rest);
-  printf(t->failures == PRINTED ? "\n  (and so on)\n" : "\n");
+  printf(t->failures == PRINTED ? "\n  (and so on)" : "");
   fflush(stdout);
 }
 
@@ -122,18 +122,6 @@ uint8_t *device_read(trial *t, const device_memory *m, size_t size) {
 
 ghz_bytes device_view(const device_memory *m) { return (ghz_bytes){m->data, m->size}; }
 
-/* ---- Values and streams in host memory ---- */
-void *ragged(ghz_type type, size_t n, double step, int bits, uint64_t seed) {
-  void *x = scratch(n * ghz_type_size(type));
-  double amplitude = 0;
-  for (size_t i = 0; i < n; i++) {
-    if (i % 8 == 0)
-      amplitude = input_below(&seed, 4) ? ldexp(step, (int)input_below(&seed, (uint64_t)bits + 1)) : 0;
-    put_value(type, x, i, amplitude * input_uniform(&seed));
-  }
-  return x;
-}
-
 /* ---- Operations that make a stream or a message ---- */
 static int makes_message(const operation *o) { return o->kind == SLICE_COMPRESS || o->kind == SLICE_SUM; }
 
@@ -171,44 +159,16 @@ static ghz_bytes *views_of(const operation *o) {
   return all;
 }
 
-/* The stream whose tiles are empty but for those of a message. */
-static ghz_status surrounded(trial *t, const ghz_slice *message, ref_bytes *stream) {
-  ghz_type type = message->lattice.type;
-  size_t n = (size_t)message->count, size = 0;
-  ref_bytes zeros = bytes_new(ghz_size_bound(n, type, 1));
-  void *x = memset(scratch(n * ghz_type_size(type)), 0, n * ghz_type_size(type));
-  ghz_slice parts[3] = {[1] = *message};
-  uint64_t end = message->first + message->tiles;
-  *stream = bytes_new(ghz_size_bound(n, type, 1));
-  ghz_status status = ghz_compress(t->cpu, &message->lattice, 0, x, n, zeros.data, zeros.size, &size);
-  zeros.size = size;
-  if (status == GHZ_OK)
-    status = ghz_slice_view(view(zeros), 0, message->first, &parts[0]);
-  if (status == GHZ_OK)
-    status = ghz_slice_view(view(zeros), end, (n + GHZ_TILE - 1) / GHZ_TILE - end, &parts[2]);
-  if (status == GHZ_OK)
-    status = ghz_slice_join(t->cpu, 3, parts, stream->data, stream->size, &stream->size);
-  return status;
-}
-
-/* The mean of several fresh messages, which the CPU has of streams alone. */
-static ghz_status cpu_slice_mean(trial *t, const operation *o, const ghz_slice *slices, ref_bytes dst,
-                                 size_t *size) {
-  SCOPE;
-  ref_bytes streams[GHZ_CUDA_OPERANDS] = {{NULL, 0}};
-  ghz_slice mean;
-  operation all = {.kind = MEAN, .lattice = o->lattice, .n = o->n, .k = o->k, .operands = streams};
-  ghz_status status = GHZ_OK;
-  for (size_t i = 0; i < o->k && status == GHZ_OK; i++)
-    status = surrounded(t, &slices[i], &streams[i]);
-  made m = {.status = status};
-  if (status == GHZ_OK)
-    m = cpu_make(t, &all);
+/* Messages of the mean of several, which the CPU has of streams alone. */
+static ghz_status cpu_slice_mean(trial *t, const operation *o, ref_bytes dst, size_t *size) {
+  operation mean = *o;
+  ghz_slice some;
+  mean.kind = MEAN;
+  mean.operands = o->whole;
+  made m = cpu_make(t, &mean);
   if (m.status == GHZ_OK)
-    m.status = ghz_slice_view(view(m.bytes), o->first, o->tiles, &mean);
-  if (m.status == GHZ_OK)
-    m.status = ghz_slice_pack(&mean, dst.data, dst.size, size);
-  return m.status;
+    m.status = ghz_slice_view(view(m.bytes), o->first, o->tiles, &some);
+  return m.status == GHZ_OK ? ghz_slice_pack(&some, dst.data, dst.size, size) : m.status;
 }
 
 /* With another divisor than the number of messages, values off the lattice are rounded twice. */
@@ -221,7 +181,7 @@ static ghz_status cpu_slice_sum(trial *t, const operation *o, const ghz_bytes *m
   for (size_t i = 0; i < o->k && status == GHZ_OK; i++)
     status = ghz_slice_parse(messages[i], &slices[i]);
   if (status == GHZ_OK && o->k > 1 && o->divisor == o->k)
-    status = cpu_slice_mean(t, o, slices, dst, size);
+    status = cpu_slice_mean(t, o, dst, size);
   else if (status == GHZ_OK) {
     int divided = o->divisor > 1;
     sum = slices[0];
@@ -397,6 +357,25 @@ void agree(trial *t, const operation *asked, const char *what) {
     if (turn == 5)
       check_capacity(t, o, want.bytes.size - want.bytes.size / 3, want.bytes, what);
   }
+}
+
+device_memory device_acc(trial *t, ref_bytes start, size_t capacity) {
+  device_memory acc = device_output(t, capacity, 0);
+  need_cuda(cudaMemcpyAsync(acc.data, start.data, start.size, cudaMemcpyHostToDevice, t->stream),
+            "accumulator");
+  need_cuda(cudaStreamSynchronize(t->stream), "accumulator");
+  return acc;
+}
+
+ghz_status gpu_accumulate(trial *t, ghz_type type, const ghz_shape *s, device_memory *acc, ref_bytes x,
+                          ghz_cuda_outcome *outcome, const char *what) {
+  device_memory operand = device_input(t, x.data, x.size, 0);
+  ghz_status status =
+      ghz_cuda_accumulate(t->gpu, type, *s, acc->data, acc->size, device_view(&operand), t->outcome, t->stream);
+  if (status == GHZ_OK)
+    status = gpu_wait(t, outcome);
+  device_guards(t, acc, what);
+  return status;
 }
 
 /* ---- Operations that make values ---- */

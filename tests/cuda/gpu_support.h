@@ -63,9 +63,6 @@ void device_guards(trial *t, const device_memory *m, const char *what);
 uint8_t *device_read(trial *t, const device_memory *m, size_t size);
 ghz_bytes device_view(const device_memory *m);
 
-/* Every block of 8 has an amplitude of its own, up to 2^bits steps: widths without pattern. */
-void *ragged(ghz_type type, size_t n, double step, int bits, uint64_t seed);
-
 /* ---- Operations that make a stream or a message ---- */
 typedef enum kind { COMPRESS, ADD, SUBTRACT, SUM, MEAN, COMBINE, SLICE_COMPRESS, SLICE_SUM } kind;
 
@@ -80,6 +77,7 @@ typedef struct operation {
   const ref_bytes *operands;
   const int64_t *coefficients;
   uint64_t first, tiles, divisor; /* of messages */
+  const ref_bytes *whole;         /* the streams that these are of, where the divisor is their number */
   size_t behind;                  /* bytes that may be read behind each operand on the device */
   int missing;                    /* an emulated device has not got them: a call that reads them dies */
   ghz_shape shape;                /* of bricks, with n values; dims 0 means a flat array */
@@ -107,6 +105,12 @@ ghz_status gpu_wait(trial *t, ghz_cuda_outcome *outcome);
 /* The same bytes and account of them from both, with exact room, and in turn with more and less. */
 void agree(trial *t, const operation *o, const char *what);
 void same_bytes(trial *t, ref_bytes got, ref_bytes want, const char *what);
+
+/* An accumulator that begins with these bytes. */
+device_memory device_acc(trial *t, ref_bytes start, size_t capacity);
+/* acc += x on the device; what acc is then are its first bytes. */
+ghz_status gpu_accumulate(trial *t, ghz_type type, const ghz_shape *s, device_memory *acc, ref_bytes x,
+                          ghz_cuda_outcome *outcome, const char *what);
 
 /* ---- Operations that make values ---- */
 typedef struct reading {

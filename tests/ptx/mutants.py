@@ -25,7 +25,6 @@ IDLE = {
     ("bar.sync", "operand_headers.cuh"): 1,  # the last one: take() has a barrier before anything is read
     ("membar.gl", "target.cuh"): 2,  # look_back() in place: its callers have fences on both sides
     ("membar.sys", "target.cuh"): 1,  # the end of a launch shows the host what it wrote, too
-    ("membar.sys", "range.cu"): 1,  # likewise
     ("bar.warp.sync", "add_pair.cuh"): 1,  # the last one: a barrier of the block follows
     ("bar.warp.sync", "brick_encode.cuh"): 1,  # the last one: a barrier of the block follows
     ("bar.warp.sync", "constant.cuh"): 1,  # form_constant(), the last one: likewise

@@ -128,19 +128,8 @@ simt_settings simt_defaults(void) {
   simt::take(s.seed, "SIMT_SEED", any);
   simt::take(s.resident, "SIMT_RESIDENT", 1000);
   simt::take(s.poison, "SIMT_POISON", 255, {"random"}, SIMT_POISON_RANDOM);
-  simt::take(s.eager, "SIMT_EAGER", 100);
   simt::take(s.protect, "SIMT_PROTECT", 1);
-  simt::take(s.patience, "SIMT_PATIENCE", any);
-  simt::take(s.devices, "SIMT_DEVICES", 64);
-  simt::take(s.driver, "SIMT_DRIVER", 1);
-  simt::take(s.capability, "SIMT_CAPABILITY", 999);
   simt::take(s.multiprocessors, "SIMT_MULTIPROCESSORS", 1000);
-  simt::take(s.shared, "SIMT_SHARED", 228);
-  simt::take(s.memory, "SIMT_MEMORY", any);
-  simt::take(s.kernels, "SIMT_KERNELS", 999);
-  simt::take(s.fail_allocation, "SIMT_FAIL_ALLOCATION", any);
-  simt::take(s.fail_call, "SIMT_FAIL_CALL", any);
-  simt::take(s.fail_with, "SIMT_FAIL_WITH", 999);
   return s;
 }
 

@@ -5,8 +5,8 @@
  *   s.order = SIMT_FORWARD;
  *   simt_configure(&s);
  *
- * Programs that know nothing of it are set up by the environment; the names stand beside the
- * members. */
+ * Programs that know nothing of it are set up by the environment; names stand beside the members
+ * that have one. */
 /* SPDX-License-Identifier: BSD-3-Clause */
 #ifndef SIMT_CONTROL_H
 #define SIMT_CONTROL_H
@@ -32,23 +32,19 @@ typedef struct simt_settings {
   uint64_t seed;     /* SIMT_SEED; default 1 */
   unsigned resident; /* SIMT_RESIDENT: blocks in flight together; default 4 */
   int poison;        /* SIMT_POISON=random|0..255; default random */
-  unsigned
-      eager; /* SIMT_EAGER: percentage of the calls that put work on a stream that also let some run; default 25 */
+  unsigned eager;    /* percentage of the calls that put work on a stream that also let some run; default 25 */
   int protect; /* SIMT_PROTECT=0|1: the host cannot touch device memory (a segmentation fault); default 1 */
-  uint64_t
-      patience; /* SIMT_PATIENCE: switches of threads in which no block begins or ends: a livelock; default 4e8 */
-  int devices;         /* SIMT_DEVICES; 0: cudaErrorNoDevice; default 1 */
-  int driver;          /* SIMT_DRIVER=0|1; 0: cudaErrorInsufficientDriver; default 1 */
-  int capability;      /* SIMT_CAPABILITY=90: compute capability 9.0; default 90, of tests/ptx 80 */
-  int multiprocessors; /* SIMT_MULTIPROCESSORS; default 3 */
-  int shared;          /* SIMT_SHARED: KiB of shared memory of each multiprocessor; default 228 */
-  size_t memory;       /* SIMT_MEMORY: bytes of each device; cudaMalloc beyond fails; default 4 GiB */
-  int kernels; /* SIMT_KERNELS: 0, or the error of cudaFuncGetAttributes and of launches (98, 209); default 0 */
-  uint64_t
-      fail_allocation; /* SIMT_FAIL_ALLOCATION: the nth cudaMalloc, cudaMallocHost... fails; 0: none; default 0 */
-  uint64_t
-      fail_call; /* SIMT_FAIL_CALL: the nth call that can fail, launches included, fails; 0: none; default 0 */
-  int fail_with; /* SIMT_FAIL_WITH: the error of that call; default 719, cudaErrorLaunchFailure */
+  uint64_t patience;        /* switches of threads in which no block begins or ends: a livelock; default 4e8 */
+  int devices;              /* 0: cudaErrorNoDevice; default 1 */
+  int driver;               /* 0: cudaErrorInsufficientDriver; default 1 */
+  int capability;           /* 90: compute capability 9.0; default 90, of tests/ptx 80 */
+  int multiprocessors;      /* SIMT_MULTIPROCESSORS; default 3 */
+  int shared;               /* KiB of shared memory of each multiprocessor; default 228 */
+  size_t memory;            /* bytes of each device; cudaMalloc beyond fails; default 4 GiB */
+  int kernels;              /* 0, or the error of cudaFuncGetAttributes and of launches (98, 209); default 0 */
+  uint64_t fail_allocation; /* the nth cudaMalloc, cudaMallocHost... fails; 0: none; default 0 */
+  uint64_t fail_call;       /* the nth call that can fail, launches included, fails; 0: none; default 0 */
+  int fail_with;            /* the error of that call; default 719, cudaErrorLaunchFailure */
 } simt_settings;
 
 /* What was done since the program began, or since simt_count_anew. */

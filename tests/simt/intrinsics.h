@@ -79,24 +79,8 @@ inline unsigned ballot(uint32_t mask, int predicate, Site site) {
   return votes;
 }
 
-// The types that __ldcg and its like take.
-template <class T> struct Loadable : std::bool_constant<std::is_arithmetic_v<T> && !std::is_same_v<T, bool>> {};
-template <> struct Loadable<uchar2> : std::true_type {};
-template <> struct Loadable<ushort2> : std::true_type {};
-template <> struct Loadable<int2> : std::true_type {};
-template <> struct Loadable<uint2> : std::true_type {};
-template <> struct Loadable<float2> : std::true_type {};
-template <> struct Loadable<double2> : std::true_type {};
-template <> struct Loadable<longlong2> : std::true_type {};
-template <> struct Loadable<ulonglong2> : std::true_type {};
-template <> struct Loadable<uchar4> : std::true_type {};
-template <> struct Loadable<ushort4> : std::true_type {};
-template <> struct Loadable<int4> : std::true_type {};
-template <> struct Loadable<uint4> : std::true_type {};
-template <> struct Loadable<float4> : std::true_type {};
-
 template <class T> inline void check_access(const T *p, Site site) {
-  static_assert(Loadable<T>::value, "no type that the device loads and stores at once");
+  static_assert(sizeof(T) <= 16 && (sizeof(T) & (sizeof(T) - 1)) == 0, "more than one load or store");
   if (reinterpret_cast<uintptr_t>(p) % sizeof(T))
     die("%s at %s:%d: address %p is not a multiple of %zu", site.what, site.file, site.line,
         static_cast<const void *>(p), sizeof(T));
@@ -188,9 +172,7 @@ inline int __all_sync(unsigned mask, int predicate, SIMT_HERE) {
 SIMT_REDUCE(__reduce_add_sync, unsigned, a + b)
 SIMT_REDUCE(__reduce_add_sync, int, static_cast<unsigned>(a) + static_cast<unsigned>(b))
 SIMT_REDUCE(__reduce_min_sync, unsigned, a < b ? a : b)
-SIMT_REDUCE(__reduce_min_sync, int, a < b ? a : b)
 SIMT_REDUCE(__reduce_max_sync, unsigned, a > b ? a : b)
-SIMT_REDUCE(__reduce_max_sync, int, a > b ? a : b)
 SIMT_REDUCE(__reduce_or_sync, unsigned, a | b)
 #undef SIMT_REDUCE
 
@@ -214,19 +196,13 @@ template <class T> inline void __stcg(T *p, T value, SIMT_HERE) {
   inline type name(type *p, type value, SIMT_HERE) {                                                           \
     return simt::atomic(p, [=](type old) { return static_cast<type>(expression); }, {#name, file, line});      \
   }
-#define SIMT_ATOMIC_INTEGERS(name, expression)                                                                 \
-  SIMT_ATOMIC(name, int, expression)                                                                           \
-  SIMT_ATOMIC(name, unsigned, expression)                                                                      \
-  SIMT_ATOMIC(name, unsigned long long, expression)
-SIMT_ATOMIC(atomicAdd, int, static_cast<unsigned>(old) + static_cast<unsigned>(value))
 SIMT_ATOMIC(atomicAdd, unsigned, old + value)
 SIMT_ATOMIC(atomicAdd, unsigned long long, old + value)
-SIMT_ATOMIC_INTEGERS(atomicOr, old | value)
-SIMT_ATOMIC_INTEGERS(atomicExch, ((void)old, value))
-SIMT_ATOMIC_INTEGERS(atomicMin, value < old ? value : old)
-SIMT_ATOMIC_INTEGERS(atomicMax, value > old ? value : old)
+SIMT_ATOMIC(atomicOr, unsigned, old | value)
+SIMT_ATOMIC(atomicExch, unsigned, ((void)old, value))
+SIMT_ATOMIC(atomicMin, int, value < old ? value : old)
+SIMT_ATOMIC(atomicMax, unsigned long long, value > old ? value : old)
 #undef SIMT_ATOMIC
-#undef SIMT_ATOMIC_INTEGERS
 
 // ---- Bits ----
 inline int __popc(unsigned x) { return __builtin_popcount(x); }

@@ -526,14 +526,14 @@ void check_environment() {
   setenv("SIMT_ORDER", "forward", 1);
   setenv("SIMT_SEED", "12", 1);
   setenv("SIMT_POISON", "0x5a", 1);
-  setenv("SIMT_DEVICES", "3", 1);
+  setenv("SIMT_RESIDENT", "3", 1);
   simt_settings s = simt_defaults();
-  CHECK(s.order == SIMT_FORWARD && s.seed == 12 && s.poison == 0x5a && s.devices == 3);
+  CHECK(s.order == SIMT_FORWARD && s.seed == 12 && s.poison == 0x5a && s.resident == 3);
   setenv("SIMT_POISON", "random", 1);
   CHECK(simt_defaults().poison == SIMT_POISON_RANDOM);
   setenv("SIMT_ORDER", "sideways", 1);
   CHECK(fails([] { return simt_defaults().order >= 0; }));
-  for (const char *name : {"SIMT_ORDER", "SIMT_SEED", "SIMT_POISON", "SIMT_DEVICES"})
+  for (const char *name : {"SIMT_ORDER", "SIMT_SEED", "SIMT_POISON", "SIMT_RESIDENT"})
     unsetenv(name);
 }
 

@@ -1,13 +1,17 @@
-// add_bricks.cuh: what rules of combinations do to bricks, by a warp, on bit planes in local
-// memory.
+// add_bricks.cuh: what rules of combinations do to bricks: to common pairs by teams, to any others by
+// a warp, on bit planes in local memory.
 // SPDX-License-Identifier: BSD-3-Clause
 #ifndef GHZ_ADD_BRICKS_CUH
 #define GHZ_ADD_BRICKS_CUH
 
+#include "cuda/kernels/add_brick_pair.cuh"
 #include "cuda/kernels/combine_rules.cuh"
 #include "cuda/primitives/brick_planes.cuh"
 
 template <int DIMS> struct bricks {
+  // Blocks that a multiprocessor holds: the transform of planes takes more registers.
+  static constexpr int RESIDENT = DIMS == 3 ? 3 : 2;
+
   // What is never needed together shares memory.
   struct sum_of_planes {
     brick_shape shape;
@@ -25,6 +29,14 @@ template <int DIMS> struct bricks {
     };
   };
 
+  static METHOD int add_pair(const combine_call &c, const operand_headers &s, const team::tile_bytes from[2],
+                             team_room &room, bool wanted, uint32_t &sum_size) {
+    team_brick_sum sum;
+    const int added = add_brick_pair(c, s, from, room, sum);
+    sum_size = added && wanted ? sum.size : 0;
+    squeeze_brick_sum(sum, sum_size, room);
+    return added;
+  }
   static METHOD bool is_whole(const ghz_shape &shape, uint64_t tile) {
     return tile_extent_of(&shape, tile).n == TILE;
   }
@@ -75,17 +87,12 @@ template <int DIMS> struct bricks {
     const column_place p = place_of_column<DIMS>((unsigned)column);
     return is_inside(e, p) ? (int)::place_among(e, p) : -1;
   }
-  static METHOD void write_layer(const plane_tile &x, const tile_shape &t, uint8_t *out, int lane) {
-    plane_writer<false> writer;
-    writer.begin(out, t.widths, 0, t.height, t.planes_at, lane);
-    ROLLED for (int p = 0; p < t.height; p += 4) writer.put(x.planes[p]);
-  }
   static METHOD void write(const result &r, uint8_t *out, int lane) {
     const sum_of_planes &s = r.planes;
     put_brick_header(out, s.shape, lane);
-    write_layer(s.sum.lattice, s.shape.lattice, out, lane);
+    write_planes(s.sum.lattice, s.shape.lattice, out, lane);
     if (s.sum.transformed)
-      write_layer(s.sum.coefficients, s.shape.coefficients, out, lane);
+      write_planes(s.sum.coefficients, s.shape.coefficients, out, lane);
   }
 };
 

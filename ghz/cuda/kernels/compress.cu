@@ -248,18 +248,8 @@ __global__ void __launch_bounds__(THREADS, RESIDENT<Real>) compress_tiles(ARGUME
     finish_result(c.target, {c.lattice, 1, 0});
 }
 
-template <class Real>
-static cudaError_t launch(const compress_call &c, const multiprocessors &m, cudaStream_t stream) {
-  const unsigned blocks =
-      blocks_for(c.target.tiles, WARPS, m.blocks(RESIDENT<Real>, sizeof(compress_shared<Real>)));
-  return ghz_start(compress_tiles<Real>, blocks, THREADS, sizeof(compress_shared<Real>), stream, c);
+template <class Real> static constexpr kernel<compress_call> kernel_of() {
+  return {compress_tiles<Real>, THREADS, WARPS, sizeof(compress_shared<Real>), RESIDENT<Real>};
 }
 
-cudaError_t ghz_launch_compress(const compress_call &c, const multiprocessors &m, cudaStream_t stream) {
-  return c.lattice.type == GHZ_F32 ? launch<float>(c, m, stream) : launch<double>(c, m, stream);
-}
-
-cudaError_t ghz_prepare_compress() {
-  cudaError_t error = ghz_prepare(compress_tiles<float>, sizeof(compress_shared<float>));
-  return error == cudaSuccess ? ghz_prepare(compress_tiles<double>, sizeof(compress_shared<double>)) : error;
-}
+const kernel<compress_call> ghz_compress_kernels[] = {kernel_of<float>(), kernel_of<double>()};

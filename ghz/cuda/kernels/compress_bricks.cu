@@ -193,26 +193,10 @@ __global__ void __launch_bounds__(THREADS, resident<DIMS>(ARCHITECTURE))
     finish_result(c.target, {c.lattice, 1, c.order == GHZ_ORDER_BEST ? (uint32_t)FLAG_TRANSFORM : 0});
 }
 
-template <int DIMS, class Real>
-static cudaError_t launch(const compress_call &c, const multiprocessors &m, cudaStream_t stream) {
-  const unsigned most = m.blocks((unsigned)resident<DIMS>(m.architecture), sizeof(compress_shared<Real>)),
-                 blocks = blocks_for(c.target.tiles, WARPS, most);
-  return ghz_start(compress_bricks<DIMS, Real>, blocks, THREADS, sizeof(compress_shared<Real>), stream, c);
+template <int DIMS, class Real> static constexpr kernel<compress_call> kernel_of() {
+  return {compress_bricks<DIMS, Real>, THREADS,           WARPS, sizeof(compress_shared<Real>),
+          resident<DIMS>(90),          resident<DIMS>(80)};
 }
 
-cudaError_t ghz_launch_compress_bricks(const compress_call &c, const multiprocessors &m, cudaStream_t stream) {
-  if (c.target.shape.dims == 2)
-    return c.lattice.type == GHZ_F32 ? launch<2, float>(c, m, stream) : launch<2, double>(c, m, stream);
-  return c.lattice.type == GHZ_F32 ? launch<3, float>(c, m, stream) : launch<3, double>(c, m, stream);
-}
-
-template <int DIMS> static cudaError_t prepare(int *architecture) {
-  cudaError_t error = ghz_prepare(compress_bricks<DIMS, float>, sizeof(compress_shared<float>), architecture);
-  return error == cudaSuccess ? ghz_prepare(compress_bricks<DIMS, double>, sizeof(compress_shared<double>))
-                              : error;
-}
-
-cudaError_t ghz_prepare_compress_bricks(int *architecture) {
-  cudaError_t error = prepare<2>(architecture);
-  return error == cudaSuccess ? prepare<3>(NULL) : error;
-}
+const kernel<compress_call> ghz_compress_bricks_kernels[] = {kernel_of<2, float>(), kernel_of<2, double>(),
+                                                             kernel_of<3, float>(), kernel_of<3, double>()};

@@ -126,9 +126,9 @@ template <class In, class Out>
 DEVICE void decompress_part(const decompress_call &c, decompress_shared<Out> &s, int warp, uint64_t t,
                             int lane) {
   const unsigned n = values_in_tile(c.kind.shape.extent[2], c.kind.first + t);
-  const uint64_t end = c.first + c.count - t * TILE;
-  const value_part w = {t == c.first / TILE ? (unsigned)(c.first % TILE) : 0u, end < n ? (unsigned)end : n};
-  Out *y = static_cast<Out *>(c.y) + (t * TILE + w.first - c.first);
+  const uint64_t first = c.origin[2], end = first + c.extent[2] - t * TILE;
+  const value_part w = {t == first / TILE ? (unsigned)(first % TILE) : 0u, end < n ? (unsigned)end : n};
+  Out *y = static_cast<Out *>(c.y) + (t * TILE + w.first - first);
   stored_tile place;
   if (place_tile(c.from, c.kind, s.header.payload, t, place, lane) &&
       decompress_tile<In, Out>(s, s.tile[warp], c.from, place, n, y, w, lane))
@@ -143,35 +143,20 @@ __global__ void __launch_bounds__(THREADS, RESIDENT<Out>) decompress_tiles(ARGUM
   const int lane = lane_of_thread(), warp = (int)threadIdx.x / 32;
   const uint64_t step = (uint64_t)gridDim.x * WARPS;
   make_expansion(s.expand);
-  if (open_operand(c, s) == GHZ_OK && c.count) {
+  if (open_operand(c, s) == GHZ_OK && c.tiles) {
     find_rules(s);
-    ROLLED for (uint64_t t = c.first / TILE + (uint64_t)blockIdx.x * WARPS + (uint64_t)warp;
-                t * TILE < c.first + c.count; t += step) {
+    ROLLED for (uint64_t t = c.low[2] + (uint64_t)blockIdx.x * WARPS + (uint64_t)warp; t < c.low[2] + c.tiles;
+                t += step) {
       decompress_part<In>(c, s, warp, t, lane);
       __syncwarp();
     }
   }
-  finish_values(c, s.header, c.count * sizeof(Out));
+  finish_values(c, s.header, c.values * sizeof(Out));
 }
 
-template <class In, class Out>
-static cudaError_t launch(const decompress_call &c, const multiprocessors &m, cudaStream_t stream) {
-  const uint64_t tiles = c.count ? (c.first + c.count - 1) / TILE - c.first / TILE + 1 : 0;
-  const unsigned blocks = blocks_for(tiles, WARPS, m.blocks(RESIDENT<Out>, sizeof(decompress_shared<Out>)));
-  return ghz_start(decompress_tiles<In, Out>, blocks, THREADS, sizeof(decompress_shared<Out>), stream, c);
+template <class In, class Out> static constexpr kernel<decompress_call> kernel_of() {
+  return {decompress_tiles<In, Out>, THREADS, WARPS, sizeof(decompress_shared<Out>), RESIDENT<Out>};
 }
 
-cudaError_t ghz_launch_decompress(const decompress_call &c, ghz_type out, const multiprocessors &m,
-                                  cudaStream_t stream) {
-  if (c.kind.type == GHZ_F64)
-    return launch<double, double>(c, m, stream);
-  return out == GHZ_F64 ? launch<float, double>(c, m, stream) : launch<float, float>(c, m, stream);
-}
-
-cudaError_t ghz_prepare_decompress() {
-  cudaError_t error = ghz_prepare(decompress_tiles<float, float>, sizeof(decompress_shared<float>));
-  if (error == cudaSuccess)
-    error = ghz_prepare(decompress_tiles<float, double>, sizeof(decompress_shared<double>));
-  return error == cudaSuccess ? ghz_prepare(decompress_tiles<double, double>, sizeof(decompress_shared<double>))
-                              : error;
-}
+const kernel<decompress_call> ghz_decompress_kernels[] = {kernel_of<float, float>(), kernel_of<float, double>(),
+                                                          kernel_of<double, double>()};

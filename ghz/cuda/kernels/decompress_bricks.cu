@@ -18,7 +18,7 @@ template <class Out> struct brick_target {
   Out *y;
   uint64_t first; // place of column 0 in y; modulo 2^64 where the brick begins before the box
 
-  METHOD void begin(const decompress_bricks_call &c, uint64_t tile) {
+  METHOD void begin(const decompress_call &c, uint64_t tile) {
     uint64_t origin[3];
     tile_origin(&c.kind.shape, tile, origin);
     extent = tile_extent_at(&c.kind.shape, origin);
@@ -171,7 +171,7 @@ DEVICE int decompress_brick(decompress_shared<Out> &s, int warp, const operand &
 }
 
 // The number of the i-th brick that holds some of what is asked for.
-DEVICE uint64_t brick_of(const decompress_bricks_call &c, uint64_t i) {
+DEVICE uint64_t brick_of(const decompress_call &c, uint64_t i) {
   uint64_t grid[3];
   if (c.kind.message)
     return c.kind.first + i;
@@ -190,13 +190,12 @@ template <class Out> DEVICE void next_brick(decompress_shared<Out> &s, int warp,
 }
 
 template <int DIMS, class Out>
-__global__ void __launch_bounds__(THREADS, RESIDENT<DIMS, Out>)
-    decompress_bricks(ARGUMENT(decompress_bricks_call) c) {
+__global__ void __launch_bounds__(THREADS, RESIDENT<DIMS, Out>) decompress_bricks(ARGUMENT(decompress_call) c) {
   GHZ_SHARED(decompress_shared<Out>, s);
   const int lane = lane_of_thread(), warp = (int)threadIdx.x / 32;
   make_expansion(s.expand);
   if (open_operand(c, s) == GHZ_OK)
-    ROLLED for (next_brick(s, warp, lane, true); s.next[warp] < c.bricks; next_brick(s, warp, lane, false)) {
+    ROLLED for (next_brick(s, warp, lane, true); s.next[warp] < c.tiles; next_brick(s, warp, lane, false)) {
       const uint64_t tile = brick_of(c, s.next[warp]);
       brick_target<Out> &to = s.to[warp];
       if (lane == 0)
@@ -211,26 +210,9 @@ __global__ void __launch_bounds__(THREADS, RESIDENT<DIMS, Out>)
   finish_values(c, s.header, c.values * sizeof(Out));
 }
 
-template <int DIMS, class Out>
-static cudaError_t launch(const decompress_bricks_call &c, const multiprocessors &m, cudaStream_t stream) {
-  const unsigned blocks =
-      blocks_for(c.bricks, WARPS, m.blocks(RESIDENT<DIMS, Out>, sizeof(decompress_shared<Out>)));
-  return ghz_start(decompress_bricks<DIMS, Out>, blocks, THREADS, sizeof(decompress_shared<Out>), stream, c);
+template <int DIMS, class Out> static constexpr kernel<decompress_call> kernel_of() {
+  return {decompress_bricks<DIMS, Out>, THREADS, WARPS, sizeof(decompress_shared<Out>), RESIDENT<DIMS, Out>};
 }
 
-cudaError_t ghz_launch_decompress_bricks(const decompress_bricks_call &c, ghz_type out,
-                                         const multiprocessors &m, cudaStream_t stream) {
-  if (c.kind.shape.dims == 2)
-    return out == GHZ_F32 ? launch<2, float>(c, m, stream) : launch<2, double>(c, m, stream);
-  return out == GHZ_F32 ? launch<3, float>(c, m, stream) : launch<3, double>(c, m, stream);
-}
-
-template <class Out> static cudaError_t prepare() {
-  cudaError_t error = ghz_prepare(decompress_bricks<2, Out>, sizeof(decompress_shared<Out>));
-  return error == cudaSuccess ? ghz_prepare(decompress_bricks<3, Out>, sizeof(decompress_shared<Out>)) : error;
-}
-
-cudaError_t ghz_prepare_decompress_bricks() {
-  cudaError_t error = prepare<float>();
-  return error == cudaSuccess ? prepare<double>() : error;
-}
+const kernel<decompress_call> ghz_decompress_bricks_kernels[] = {kernel_of<2, float>(), kernel_of<2, double>(),
+                                                                 kernel_of<3, float>(), kernel_of<3, double>()};

@@ -19,26 +19,16 @@ struct compress_call {
   tile_target target;
 };
 
-// Decompression: values first .. first + count - 1 of the tiles of an operand, counted from its
-// first tile.
+// Decompression: the box of an array; of flat tiles along x alone, counted from the operand's first
+// one. Of a message of bricks, the array that these go to.
 struct decompress_call {
-  operand from;
-  stream_kind kind;
-  void *y; // where value `first` goes
-  uint64_t first, count;
-  progress *shared;
-  ghz_cuda_outcome *outcome;
-};
-
-// The same of bricks: those that a box meets, or those of a slice.
-struct decompress_bricks_call {
   operand from;
   stream_kind kind;
   void *y;                       // where the box's first value goes
   uint64_t origin[3], extent[3]; // of the box
   uint64_t row, plane;           // values from line to line of y, and from plane to plane
-  uint64_t low[3], count[3];     // of a stream: the bricks that the box meets, along z, y and x
-  uint64_t bricks, values;
+  uint64_t low[3], count[3];     // tiles that the box meets, along z, y and x
+  uint64_t tiles, values;
   progress *shared;
   ghz_cuda_outcome *outcome;
 };
@@ -53,7 +43,7 @@ struct combine_call {
   double divisor;
   stream_kind kind;
   tile_target target;
-  uint8_t *spill; // room for tiles that are too large for shared memory, ghz_combine_spill bytes
+  uint8_t *spill; // room for tiles that are too large for shared memory: SPILL_TILE for each of a block's
 };
 
 enum { SPILL_TILE = (TILE_BYTES_MAX + 16 + 127) / 128 * 128 }; // with a few bytes behind
@@ -74,60 +64,47 @@ struct multiprocessors {
   unsigned count;
   size_t shared;    // bytes of shared memory that the blocks on each may have; 0 if CUDA does not say
   int architecture; // that the kernels were compiled for, 80 or more: it decides what registers they need
-
-  // Blocks that run at once: of those that each can hold by their registers, as many as have room.
-  // Kernels whose blocks share the work evenly take longer with one block more than that.
-  unsigned blocks(unsigned most, size_t shared_of_block) const {
-    const size_t fit = shared / (shared_of_block + RESERVED_SHARED);
-    return count * (!shared || fit >= most ? most : fit ? (unsigned)fit : 1);
-  }
-
-private:
-  static constexpr size_t RESERVED_SHARED = 1024; // of each block, by CUDA
 };
 
-// Each starts a kernel of as many blocks as the device holds, or fewer.
-cudaError_t ghz_launch_compress(const compress_call &c, const multiprocessors &m, cudaStream_t stream);
-cudaError_t ghz_launch_compress_bricks(const compress_call &c, const multiprocessors &m, cudaStream_t stream);
-cudaError_t ghz_launch_decompress(const decompress_call &c, ghz_type out, const multiprocessors &m,
-                                  cudaStream_t stream);
-cudaError_t ghz_launch_decompress_bricks(const decompress_bricks_call &c, ghz_type out,
-                                         const multiprocessors &m, cudaStream_t stream);
-cudaError_t ghz_launch_combine(const combine_call &c, const multiprocessors &m, cudaStream_t stream);
-cudaError_t ghz_launch_combine_bricks(const combine_call &c, const multiprocessors &m, cudaStream_t stream);
-size_t ghz_combine_spill(uint64_t tiles, const multiprocessors &m);
-cudaError_t ghz_launch_move(const move_call &c, const multiprocessors &m, cudaStream_t stream);
+// A kernel, and how it is started.
+template <class Call> struct kernel {
+  void (*function)(Call);
+  unsigned threads, group;   // of a block; tiles that it takes at a time
+  size_t shared;             // bytes of shared memory of a block
+  unsigned resident;         // blocks that a multiprocessor holds by their registers,
+  unsigned older = resident; // and in code for an architecture before sm_90
 
-// To be called once, before all others: loads the kernels, if the device can run them, and sets
-// their shared memory.
-cudaError_t ghz_prepare_compress();
-cudaError_t ghz_prepare_compress_bricks(int *architecture); // of its code
-cudaError_t ghz_prepare_decompress();
-cudaError_t ghz_prepare_decompress_bricks();
-cudaError_t ghz_prepare_combine();
-cudaError_t ghz_prepare_combine_bricks();
-cudaError_t ghz_prepare_move();
-
-// `architecture`: NULL, or where that of the kernel's code goes.
-template <class Kernel> cudaError_t ghz_prepare(Kernel *kernel, size_t shared, int *architecture = NULL) {
-  cudaFuncAttributes attributes;
-  cudaError_t error = cudaFuncGetAttributes(&attributes, kernel);
-  if (error == cudaSuccess && architecture)
+  // As many blocks as the device holds, or fewer. Kernels whose blocks share the work evenly take
+  // longer with one block more than run at once.
+  unsigned blocks(uint64_t tiles, const multiprocessors &m) const {
+    const size_t reserved = 1024; // of each block, by CUDA
+    const size_t most = m.architecture < 90 ? older : resident, fit = m.shared / (shared + reserved);
+    const size_t held = m.count * (!m.shared || fit >= most ? most : fit ? fit : 1);
+    const uint64_t groups = tiles / group + (tiles % group != 0);
+    return groups == 0 ? 1 : (unsigned)(groups < held ? groups : held);
+  }
+  cudaError_t launch(const Call &c, uint64_t tiles, const multiprocessors &m, cudaStream_t stream) const {
+    return ghz_start(function, blocks(tiles, m), threads, shared, stream, c);
+  }
+  // To be called once, before launch: loads the kernel, if the device can run it, sets its shared
+  // memory, and says what it was compiled for.
+  cudaError_t prepare(int *architecture) const {
+    cudaFuncAttributes attributes;
+    GHZ_TRY(cudaFuncGetAttributes(&attributes, function));
     *architecture = attributes.ptxVersion;
-  if (error == cudaSuccess)
-    error = cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)shared);
-  // Shared memory takes all that it may of the memory that is cache otherwise: it decides how many
-  // blocks a multiprocessor holds, and what they read from global memory goes there.
-  return error == cudaSuccess
-             ? cudaFuncSetAttribute(kernel, cudaFuncAttributePreferredSharedMemoryCarveout, 100)
-             : error;
-}
+    GHZ_TRY(cudaFuncSetAttribute(function, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)shared));
+    // Shared memory takes all that it may of the memory that is cache otherwise: it decides how many
+    // blocks a multiprocessor holds, and what they read from global memory goes there.
+    return cudaFuncSetAttribute(function, cudaFuncAttributePreferredSharedMemoryCarveout, 100);
+  }
+};
 
-// The number of blocks for so many tiles, of which each takes a group at a time.
-inline unsigned blocks_for(uint64_t tiles, unsigned group, unsigned most) {
-  const uint64_t groups = tiles / group + (tiles % group != 0);
-  return groups == 0 ? 1 : groups < most ? (unsigned)groups : most;
-}
+extern const kernel<compress_call> ghz_compress_kernels[2];            // by type
+extern const kernel<compress_call> ghz_compress_bricks_kernels[4];     // by dimensions, then type
+extern const kernel<decompress_call> ghz_decompress_kernels[3];        // by the sum of both types
+extern const kernel<decompress_call> ghz_decompress_bricks_kernels[4]; // by dimensions, then type of values
+extern const kernel<combine_call> ghz_combine_kernels[6];              // by dimensions, then type
+extern const kernel<move_call> ghz_move_kernel;
 
 // Finds the range of finite values. With room = NULL it only sets *room_size to the bytes that it
 // needs.

@@ -69,25 +69,11 @@ __global__ void __launch_bounds__(THREADS) move_sum(ARGUMENT(move_call) c) {
   }
   if (!is_last_block(c.target.shared, gridDim.x))
     return;
-  const uint64_t *old = reinterpret_cast<const uint64_t *>(c.target.header);
-  result_header h;
-  h.lattice.type = (ghz_type)(old[0] >> 32 & 255);
-  h.lattice.cap = (int)(old[0] >> 48 & 255);
-  h.lattice.step = __longlong_as_double((long long)old[4]);
-  h.lattice.eb = __longlong_as_double((long long)old[5]);
-  h.lattice.has_fill = (old[0] >> 40 & FLAG_FILL) != 0;
-  h.lattice.fill = __longlong_as_double((long long)old[8]);
-  h.terms = c.target.shared->terms;
-  h.flags = c.target.shared->flags;
+  const result_header h = {lattice_of_header(reinterpret_cast<const uint64_t *>(c.target.header)),
+                           c.target.shared->terms, c.target.shared->flags};
   if (!failed)
     put_stream_header(c.target, h, total);
   put_outcome(c.target.shared, c.target.outcome, h.terms, h.flags, c.target.header_and_index + total);
 }
 
-cudaError_t ghz_launch_move(const move_call &c, const multiprocessors &m, cudaStream_t stream) {
-  return ghz_start(move_sum, m.blocks(RESIDENT, sizeof(move_shared)), THREADS, sizeof(move_shared), stream, c);
-}
-
-cudaError_t ghz_prepare_move() {
-  return ghz_prepare(move_sum, sizeof(move_shared));
-}
+const kernel<move_call> ghz_move_kernel = {move_sum, THREADS, 1, sizeof(move_shared), RESIDENT};

@@ -46,6 +46,18 @@ DEVICE int check_version(uint64_t first, uint64_t terms, int message) {
   return known ? GHZ_OK : GHZ_EVERSION;
 }
 
+// The lattice that a header says.
+DEVICE ghz_lattice lattice_of_header(const uint64_t *w) {
+  ghz_lattice l;
+  l.type = (ghz_type)(w[0] >> 32 & 255);
+  l.cap = (int)(w[0] >> 48 & 255);
+  l.step = __longlong_as_double((long long)w[4]);
+  l.eb = __longlong_as_double((long long)w[5]);
+  l.has_fill = (w[0] >> 40 & FLAG_FILL) != 0;
+  l.fill = __longlong_as_double((long long)w[8]);
+  return l;
+}
+
 // Reads and checks a header. Returns a status.
 DEVICE int read_header(const operand &o, const stream_kind &kind, operand_header &h) {
   const uint64_t *w = reinterpret_cast<const uint64_t *>(o.header);
@@ -54,15 +66,10 @@ DEVICE int read_header(const operand &o, const stream_kind &kind, operand_header
   const int status = check_version(first, w[6], kind.message);
   if (status != GHZ_OK)
     return status;
-  h.lattice.type = (ghz_type)(first >> 32 & 255);
-  h.lattice.cap = (int)(first >> 48 & 255);
-  h.lattice.step = __longlong_as_double((long long)w[4]);
-  h.lattice.eb = __longlong_as_double((long long)w[5]);
+  h.lattice = lattice_of_header(w);
   h.terms = (uint32_t)w[6];
   h.flags = (uint32_t)(first >> 40 & 255);
   h.payload = w[7];
-  h.lattice.has_fill = (h.flags & FLAG_FILL) != 0;
-  h.lattice.fill = __longlong_as_double((long long)w[8]);
   if (!shape_valid(&shape) || ((h.flags & FLAG_TRANSFORM) && shape.dims == 1) || !lattice_valid(&h.lattice) ||
       h.terms > terms_limit(h.lattice.cap) || (!h.lattice.has_fill && w[8]))
     return GHZ_ECORRUPT;

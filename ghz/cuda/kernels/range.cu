@@ -1,6 +1,6 @@
-// range.cu: what CUB does: the range of finite values, and the offsets of a message's chunks.
+// range.cu: what CUB's algorithms do for the calls: the range of values, and where the chunks of a
+// message begin.
 // SPDX-License-Identifier: BSD-3-Clause
-
 #include <cstddef>
 #include <iterator>
 
@@ -8,123 +8,86 @@
 #include <cub/device/device_scan.cuh>
 
 #include "cuda/kernels/kernels.cuh"
-#include "cuda/primitives/integers.cuh"
+#include "cuda/primitives/reals.cuh"
+
+// What a function makes of 0, 1, 2 and so on, as an iterator that CUB reads.
+template <class Value, class Function> struct computed {
+  typedef std::random_access_iterator_tag iterator_category;
+  typedef Value value_type;
+  typedef ptrdiff_t difference_type;
+  typedef const Value *pointer;
+  typedef Value reference;
+  Function of;
+  uint64_t i;
+  __host__ __device__ computed operator+(ptrdiff_t n) const {
+    return {of, i + (uint64_t)n};
+  }
+  METHOD Value operator[](ptrdiff_t n) const {
+    return of(i + (uint64_t)n);
+  }
+  METHOD Value operator*() const {
+    return of(i);
+  }
+};
 
 // ---- Range --------------------------------------------------------------------------------------
 
-// Floating-point numbers of either sign in the order of integers (tile/reals_impl.h).
-DEVICE int64_t order_key(uint32_t b) {
-  int32_t s = (int32_t)b;
-  return s ^ (int32_t)((uint32_t)(s >> 31) & 0x7fffffffu);
-}
-DEVICE int64_t order_key(uint64_t b) {
-  int64_t s = (int64_t)b;
-  return s ^ (int64_t)((uint64_t)(s >> 63) & 0x7fffffffffffffffu);
-}
+// The least and the greatest of finite values; without any, +Inf and -Inf.
+template <class Real> struct extremes { Real low, high; };
 
-struct key_range {
-  int64_t low, high;
-};
-
-struct wider_range {
-  __host__ __device__ key_range operator()(const key_range &a, const key_range &b) const {
+template <class Real> struct wider {
+  __host__ __device__ extremes<Real> operator()(const extremes<Real> &a, const extremes<Real> &b) const {
     return {a.low < b.low ? a.low : b.low, a.high > b.high ? a.high : b.high};
   }
 };
 
-// The keys of values, as an iterator that CUB reads.
-template <class Real> struct value_ranges {
-  typedef std::random_access_iterator_tag iterator_category;
-  typedef key_range value_type;
-  typedef ptrdiff_t difference_type;
-  typedef const key_range *pointer;
-  typedef key_range reference;
+template <class Real> struct one_value {
   const Real *x;
-  __host__ __device__ value_ranges operator+(ptrdiff_t i) const {
-    return {x + i};
-  }
-  METHOD key_range operator[](ptrdiff_t i) const {
-    typedef real_type<Real> type;
-    typename type::bits b = bits_of(x[i]);
-    if ((b & type::EXPONENT) == type::EXPONENT)
-      return {order_key((typename type::bits)type::EXPONENT),
-              order_key((typename type::bits)(type::EXPONENT | type::SIGN))};
-    return {order_key(b), order_key(b)};
-  }
-  METHOD key_range operator*() const {
-    return (*this)[0];
+  METHOD extremes<Real> operator()(uint64_t i) const {
+    const bool finite = (bits_of(x[i]) & real_type<Real>::EXPONENT) != real_type<Real>::EXPONENT;
+    return {finite ? x[i] : (Real)HUGE_VAL, finite ? x[i] : (Real)-HUGE_VAL};
   }
 };
 
-template <class Real> DEVICE double value_of_key(int64_t key) {
-  typedef typename real_type<Real>::bits bits;
-  typedef typename std::conditional<sizeof(Real) == 4, int32_t, int64_t>::type Signed;
-  Signed s = (Signed)key;
-  bits b = (bits)s ^ ((bits)(s >> (8 * sizeof(Real) - 1)) & ~real_type<Real>::SIGN);
-  return (double)real_of(b);
-}
-
-// Where the result is to go.
+// Where CUB puts the result.
 struct range_place {
-  const key_range *keys;
-  uint64_t n;
   double *range;
+  METHOD const range_place &operator*() const {
+    return *this;
+  }
+  template <class Real> METHOD void operator=(const extremes<Real> &e) const {
+    range[0] = e.low;
+    range[1] = e.high;
+  }
 };
-
-template <class Real> __global__ void put_range(ARGUMENT(range_place) p) {
-  p.range[0] = p.n ? value_of_key<Real>(p.keys->low) : HUGE_VAL;
-  p.range[1] = p.n ? value_of_key<Real>(p.keys->high) : -HUGE_VAL;
-  __threadfence_system();
-}
-
-// The result of the reduction stands before CUB's own room.
-enum { KEYS_ROOM = 256 };
 
 template <class Real>
-static cudaError_t find_range(const Real *x, uint64_t n, double *range, void *room, size_t *room_size,
+static cudaError_t find_range(const void *x, uint64_t n, double *range, void *room, size_t *room_size,
                               cudaStream_t stream) {
-  const key_range none = {INT64_MAX, INT64_MIN};
-  key_range *keys = static_cast<key_range *>(room);
-  void *rest = room ? static_cast<uint8_t *>(room) + KEYS_ROOM : NULL;
-  size_t size = room ? *room_size - KEYS_ROOM : 0;
-  cudaError_t error =
-      cub::DeviceReduce::Reduce(rest, size, value_ranges<Real>{x}, keys, n, wider_range{}, none, stream);
-  if (!room)
-    *room_size = size + KEYS_ROOM;
-  if (!room || error != cudaSuccess)
-    return error;
-  const range_place place = {keys, n, range};
-  return ghz_start(put_range<Real>, 1, 1, 0, stream, place);
+  const computed<extremes<Real>, one_value<Real>> values = {{static_cast<const Real *>(x)}, 0};
+  const extremes<Real> none = {(Real)HUGE_VAL, (Real)-HUGE_VAL};
+  return cub::DeviceReduce::Reduce(room, *room_size, values, range_place{range}, n, wider<Real>{}, none,
+                                   stream);
 }
 
 cudaError_t ghz_launch_range(ghz_type type, const void *x, uint64_t n, double *range, void *room,
                              size_t *room_size, cudaStream_t stream) {
-  return type == GHZ_F32 ? find_range(static_cast<const float *>(x), n, range, room, room_size, stream)
-                         : find_range(static_cast<const double *>(x), n, range, room, room_size, stream);
+  return type == GHZ_F32 ? find_range<float>(x, n, range, room, room_size, stream)
+                         : find_range<double>(x, n, range, room, room_size, stream);
 }
 
 // ---- Offsets ------------------------------------------------------------------------------------
 
-// The bytes of each chunk, as an iterator that CUB reads; the one after the last has none.
-struct chunk_sizes {
-  typedef std::random_access_iterator_tag iterator_category;
-  typedef uint64_t value_type;
-  typedef ptrdiff_t difference_type;
-  typedef const uint64_t *pointer;
-  typedef uint64_t reference;
+// The bytes of a chunk; the one after the last has none.
+struct chunk_size {
   const uint16_t *sizes;
-  uint64_t tiles, chunk;
-  __host__ __device__ chunk_sizes operator+(ptrdiff_t i) const {
-    return {sizes, tiles, chunk + (uint64_t)i};
-  }
-  __host__ __device__ uint64_t operator[](ptrdiff_t i) const {
-    uint64_t first = (chunk + (uint64_t)i) * TILES_PER_CHUNK, sum = 0;
+  uint64_t tiles;
+  METHOD uint64_t operator()(uint64_t chunk) const {
+    const uint64_t first = chunk * TILES_PER_CHUNK;
+    uint64_t sum = 0;
     for (uint64_t t = first; t < first + TILES_PER_CHUNK && t < tiles; t++)
       sum += sizes[t];
     return sum;
-  }
-  __host__ __device__ uint64_t operator*() const {
-    return (*this)[0];
   }
 };
 
@@ -136,7 +99,7 @@ struct plus {
 
 cudaError_t ghz_launch_locate(const uint16_t *sizes, uint64_t tiles, uint64_t *offsets, void *room,
                               size_t *room_size, cudaStream_t stream) {
-  const uint64_t chunks = tiles / TILES_PER_CHUNK + (tiles % TILES_PER_CHUNK != 0);
-  return cub::DeviceScan::ExclusiveScan(room, *room_size, chunk_sizes{sizes, tiles, 0}, offsets, plus{},
-                                        UINT64_C(0), chunks + 1, stream);
+  const computed<uint64_t, chunk_size> chunks = {{sizes, tiles}, 0};
+  return cub::DeviceScan::ExclusiveScan(room, *room_size, chunks, offsets, plus{}, UINT64_C(0),
+                                        chunks_of(tiles) + 1, stream);
 }

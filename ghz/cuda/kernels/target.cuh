@@ -18,13 +18,15 @@ struct progress {
   unsigned next;     // group that starts next: blocks take numbers, as they may start in any order
   unsigned finished; // blocks that ended
   unsigned flags;    // of the result, beside those of its operands
-  unsigned unused;
-  u64 fault;      // the complement of the gravest fault; see note_fault
-  u64 total;      // bytes of all tiles
-  u64 moved;      // of an accumulator's payload: pieces that were taken to be moved
-  uint32_t terms; // of an accumulator's sum, until its header is written
-  uint32_t unused_too;
-  u64 groups[1]; // of each group: what look-back needs
+  u64 fault;         // the complement of the gravest fault; see note_fault
+  u64 total;         // bytes of all tiles
+  u64 moved;         // of an accumulator's payload: pieces that were taken to be moved
+  uint32_t terms;    // of an accumulator's sum, until its header is written
+  u64 groups[1];     // of each group: what look-back needs
+
+  static size_t size(uint64_t tiles) {
+    return sizeof(progress) + (size_t)(tiles / GROUP_LEAST + (tiles % GROUP_LEAST != 0)) * sizeof(u64);
+  }
 };
 
 // The result: a stream or a message.

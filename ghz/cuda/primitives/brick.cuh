@@ -48,13 +48,6 @@ DEVICE uint32_t columns_inside(const tile_extent &e, int lane) {
   return (unsigned)lane / 4 >= e.z ? 0 : (y < e.y ? line : 0) | (y + 1 < e.y ? line << 16 : 0);
 }
 
-// Whether blocks without a column inside have a width.
-DEVICE int blocks_outside(uint32_t widths, uint32_t inside) {
-  int outside = 0;
-  UNROLLED for (int b = 0; b < LANE_BLOCKS; b++) outside |= (widths >> 8 * b & 255) && !(inside >> 8 * b & 255);
-  return __any_sync(ALL, outside);
-}
-
 // ---- Along the axes-----------------------------------------------------------------------------
 //
 // Order o of the residuals takes differences along o axes, x first, then y, then z; and along the

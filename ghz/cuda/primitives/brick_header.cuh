@@ -31,15 +31,6 @@ DEVICE int parse_coefficients(uint32_t terms, const Bytes &b, uint32_t &at, uint
   return coefficient_height_valid(terms, &c.lead, (unsigned)c.height);
 }
 
-// Specials, none of them outside.
-template <class Bytes>
-DEVICE int parse_brick_specials(const Bytes &b, uint32_t &at, uint32_t size, uint32_t inside, tile_shape &t,
-                                int lane) {
-  if (!parse_special_plane(b, at, size, t.plus, lane) || !parse_special_plane(b, at, size, t.minus, lane))
-    return 0;
-  return __any_sync(ALL, (t.plus | t.minus) != 0) && !__any_sync(ALL, ((t.plus | t.minus) & ~inside) != 0);
-}
-
 // Takes apart a brick that is neither empty nor raw, and checks all of it but the planes' bytes,
 // which may be anything. Returns 0 if it is damaged.
 template <class Bytes>
@@ -59,7 +50,7 @@ DEVICE int parse_brick(const ghz_lattice &l, uint32_t terms, int transform, cons
   if (!height_valid(&l, terms, &r.lead, (unsigned)r.height) ||
       (e.n < TILE && blocks_outside(r.widths, inside)) || !turning_allowed(&r.lead, e.n))
     return 0;
-  if (r.lead.special && !parse_brick_specials(b, p, size, inside, r, lane))
+  if (r.lead.special && !parse_specials(b, p, size, ~inside, r, lane))
     return 0;
   if (r.lead.coefficients &&
       (!coefficients_allowed(transform, e.n) || !parse_coefficients(terms, b, p, size, c, lane)))
@@ -111,13 +102,8 @@ DEVICE void put_coefficients_header(uint8_t *out, const tile_shape &c, int lane)
 
 // Writes everything of a brick but its planes.
 DEVICE void put_brick_header(uint8_t *out, const brick_shape &t, int lane) {
-  const tile_shape &r = t.lattice;
-  out += put_plain_header(out, r, lane);
-  if (r.lead.special) {
-    out += put_special_plane(out, r.plus, lane);
-    out += put_special_plane(out, r.minus, lane);
-  }
-  if (r.lead.coefficients)
+  out = put_header(out, t.lattice, lane);
+  if (t.lattice.lead.coefficients)
     put_coefficients_header(out, t.coefficients, lane);
 }
 

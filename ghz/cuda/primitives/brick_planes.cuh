@@ -8,29 +8,14 @@
 #include "cuda/primitives/brick_values.cuh"
 #include "cuda/primitives/plane_sum.cuh"
 
-// The shape of a layer's planes.
-DEVICE void shape_of_layer(const plane_tile &s, tile_shape &t) {
-  part widths[PARTS];
-  widths_of_sum(&s, widths);
-  t.lead = {};
-  t.lead.order = s.order;
-  t.lead.mode = s.mode;
-  t.lead.turned = s.turned;
-  t.lead.special = s.special;
-  t.lead.anchor = (int64_t)s.anchor;
-  t.plus = s.infinities.plus[0];
-  t.minus = s.infinities.minus[0];
-  t.widths = widths[0];
-}
-
 // The shape of the brick that a sum becomes, and its size. Returns 0 if only damaged bricks give
 // such a sum.
 DEVICE int shape_of_brick_sum(const tile_sum &s, brick_shape &t, uint32_t &size, int lane) {
-  shape_of_layer(s.lattice, t.lattice);
+  shape_of_planes(s.lattice, t.lattice);
   t.lattice.lead.coefficients = s.transformed;
   t.coefficients.height = 0;
   if (s.transformed)
-    shape_of_layer(s.coefficients, t.coefficients);
+    shape_of_planes(s.coefficients, t.coefficients);
   size = finish_brick(t, lane);
   return t.lattice.height <= WIDTH_MAX && t.coefficients.height <= WIDTH_MAX;
 }
@@ -45,32 +30,6 @@ template <class Real, int DIMS> struct raw_brick_values {
     return values((int)place_among(extent, place_of_column<DIMS>((unsigned)i)));
   }
 };
-
-// Everything of a layer that is opened, but its planes.
-DEVICE void open_layer(const tile_shape &t, plane_tile &x) {
-  x.order = t.lead.order;
-  x.mode = t.lead.mode;
-  x.turned = t.lead.turned;
-  x.special = t.lead.special;
-  x.height = (unsigned)t.height;
-  x.anchor = (uint64_t)t.lead.anchor;
-  x.slope = 0;
-  x.infinities.plus[0] = t.plus;
-  x.infinities.minus[0] = t.minus;
-  x.origin = expanded();
-}
-
-// Expands the planes of a layer.
-DEVICE void expand_layer(const brick_context &k, const uint8_t *data, const tile_shape &t, plane_tile &x) {
-  plane_reader<global_bytes> reader;
-  uint32_t planes[4];
-  open_layer(t, x);
-  reader.begin({data}, k.expand, t.widths, 0, t.height, t.planes_at, k.lane);
-  ROLLED for (int p = 0; p < t.height; p += 4) {
-    reader.take(planes);
-    UNROLLED for (int i = 0; i < 4; i++) x.planes[p + i][0] = planes[i];
-  }
-}
 
 // Encodes a raw brick on the lattice, at its best order, without coefficients. Returns 0 if it lies
 // outside.
@@ -92,7 +51,7 @@ SELDOM int open_raw_brick(const brick_context &k, const uint8_t *data, plane_til
   choose_brick_shape<DIMS>(measure_brick<DIMS>(r, b), GHZ_ORDER_LORENZO, t, k.lane);
   values.all(r);
   residuals_of<DIMS>(r, b, t.lattice.lead.order);
-  open_layer(t.lattice, x);
+  open_planes(t.lattice, x);
   for (int p = 0; 8 * p < t.lattice.height; p++) {
     stored_planes(r, t.lattice.lead, p, planes, k.lane);
     for (int i = 0; i < 8; i++)
@@ -119,14 +78,14 @@ DEVICE enum opened_tile add_operand_brick(const brick_context &k, uint32_t terms
   if (!parse_brick(k.lattice, k.terms, k.transform, global_bytes{data}, size, k.extent,
                    columns_inside(k.extent, k.lane), t, k.lane))
     return DAMAGED;
-  expand_layer(k, data, t.lattice, x);
+  expand_planes(data, k.expand, t.lattice, x, k.lane);
   add_tile(&k.lattice, terms, &e, &sum.lattice, &x, c);
   if (!t.lattice.lead.coefficients)
     return ON_LATTICE;
   if (!sum.transformed)
     clear_tile(&sum.coefficients);
   sum.transformed = 1;
-  expand_layer(k, data, t.coefficients, x);
+  expand_planes(data, k.expand, t.coefficients, x, k.lane);
   add_coefficients(terms, &sum.coefficients, &x, c);
   return ON_LATTICE;
 }

@@ -180,16 +180,7 @@ DEVICE void decode_lattice(const brick_context &k, uint32_t *buffer, const Bytes
   Int q[LANE_VALUES];
   lattice_of_brick<DIMS, Int, Unsigned>(k, bytes, t, q);
   __syncwarp(); // all lanes have read the bytes that the values may take the place of
-  if (sizeof(Out) == 4 && by.in_float)
-    put_scaled<true, Int, Out>(buffer, q, by, k.lane);
-  else
-    put_scaled<false, Int, Out>(buffer, q, by, k.lane);
-}
-
-template <int DIMS, class Out, class Bytes>
-DEVICE void decode_narrow_lattice(const brick_context &k, uint32_t *buffer, const Bytes &bytes,
-                                  const tile_shape &t, const scale &by) {
-  decode_lattice<DIMS, int32_t, uint32_t, Out>(k, buffer, bytes, t, by);
+  put_values<Int, Out>(buffer, q, by, k.lane);
 }
 
 template <int DIMS, class Out, class Bytes>
@@ -214,7 +205,7 @@ DEVICE int decode_brick(const brick_context &k, uint32_t *buffer, const Bytes &b
     if (narrow && transformed)
       compose<DIMS, Out>(k, buffer, bytes, t);
     else if (narrow)
-      decode_narrow_lattice<DIMS, Out>(k, buffer, bytes, t.lattice, by);
+      decode_lattice<DIMS, int32_t, uint32_t, Out>(k, buffer, bytes, t.lattice, by);
   }
   if (!(STAGED && narrow) && transformed)
     compose_wide<DIMS, Out>(k, buffer, bytes, t, narrow);

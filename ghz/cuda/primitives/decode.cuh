@@ -151,14 +151,12 @@ DEVICE void put_specials(uint32_t *buffer, const ghz_lattice &l, const tile_shap
 }
 
 template <class Int, class Out>
-DEVICE void put_values(uint32_t *buffer, const ghz_lattice &l, const Int q[LANE_VALUES], const tile_shape &t,
-                       const scale &by, int lane) {
+DEVICE void put_values(uint32_t *buffer, const Int q[LANE_VALUES], const scale &by, int lane) {
   // One branch for all values, since the compiler would compute both products of each.
   if (sizeof(Out) == 4 && by.in_float)
     put_scaled<true, Int, Out>(buffer, q, by, lane);
   else
     put_scaled<false, Int, Out>(buffer, q, by, lane);
-  put_specials<Out>(buffer, l, t, lane);
 }
 
 // Decodes a lattice tile to values in shared memory. Its integers must fit in Int.
@@ -171,7 +169,8 @@ DEVICE void decode_tile(uint32_t *buffer, const ghz_lattice &l, const Bytes &byt
   residuals_of_planes(reader, t.height, q);
   integrate<Int, Unsigned>(q, t.lead, lane);
   __syncwarp(); // all lanes have read the bytes that the values may take the place of
-  put_values<Int, Out>(buffer, l, q, t, by, lane);
+  put_values<Int, Out>(buffer, q, by, lane);
+  put_specials<Out>(buffer, l, t, lane);
   __syncwarp();
 }
 

@@ -6,6 +6,13 @@
 
 #include <cuda_runtime.h>
 
+// Ends a function with the status, or error of CUDA's, that a call returns, unless all is well.
+#define GHZ_TRY(call)                                                                                          \
+  do {                                                                                                         \
+    if (const auto wrong = (call))                                                                             \
+      return wrong;                                                                                            \
+  } while (0)
+
 // Starts a kernel of one argument. Returns the error of this launch, not cudaPeekAtLastError's,
 // which may be an earlier one of the caller's. Tests define GHZ_LAUNCH to run kernels on the host.
 template <class Argument>

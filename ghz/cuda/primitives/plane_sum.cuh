@@ -83,58 +83,43 @@ DEVICE void next_plane(plane_source *s, unsigned p, part x[PARTS]) {
 #define GHZ_ROLLED ROLLED
 #include "rules/plane_sum.h"
 
-// The shape of the tile that a sum becomes, and its size. Returns 0 if only damaged tiles give such
-// a sum.
-DEVICE int shape_of_sum(const plane_tile &s, tile_shape &t, uint32_t &size, int lane) {
+// The shape of planes: of a flat tile, or of a layer of a brick.
+DEVICE void shape_of_planes(const plane_tile &s, tile_shape &t) {
   part widths[PARTS];
   widths_of_sum(&s, widths);
+  t.lead = {};
   t.lead.order = s.order;
   t.lead.mode = s.mode;
+  t.lead.turned = s.turned;
   t.lead.special = s.special;
   t.lead.anchor = (int64_t)s.anchor;
   t.lead.slope = (int64_t)s.slope;
   t.plus = s.infinities.plus[0];
   t.minus = s.infinities.minus[0];
   t.widths = widths[0];
+}
+
+// The shape of the tile that a sum becomes, and its size. Returns 0 if only damaged tiles give such
+// a sum.
+DEVICE int shape_of_sum(const plane_tile &s, tile_shape &t, uint32_t &size, int lane) {
+  shape_of_planes(s, t);
   size = finish_shape(t, width_bytes_in_use(t.widths, lane));
   return t.height <= WIDTH_MAX;
 }
 
+DEVICE void write_planes(const plane_tile &x, const tile_shape &t, uint8_t *out, int lane) {
+  plane_writer<false> writer;
+  writer.begin(out, t.widths, 0, t.height, t.planes_at, lane);
+  ROLLED for (int p = 0; p < t.height; p += 4) writer.put(x.planes[p]);
+}
+
 // ---- Operands -----------------------------------------------------------------------------------
 
-// Opens a tile that is not empty, and expands its planes. A raw tile is first encoded on the
-// lattice, at its best order.
-template <class Real>
-DEVICE enum opened_tile open_tile(const ghz_lattice &l, uint32_t terms, const uint8_t *data, uint32_t size,
-                                  unsigned n, const expansion *expand, plane_tile &x, int lane) {
-  tile_shape t;
-  uint32_t planes[8];
-  if (is_raw(data, size)) {
-    value_integers<Real, first_columns<raw_values<Real>>> values;
-    if (!raw_tile_valid(real_type<Real>::type, terms, data[0], size, n))
-      return DAMAGED;
-    if (values.begin(l, {raw_values_at<Real>(data + 1, l), n}, lane) == RAW)
-      return OUTSIDE;
-    values.shape(GHZ_ORDER_BEST, t);
-    for (int k = 0; 8 * k < t.height; k++) {
-      values.planes(t.lead.order, k, planes);
-      for (int i = 0; i < 8; i++)
-        x.planes[8 * k + i][0] = planes[i];
-    }
-  } else {
-    plane_reader<global_bytes> reader;
-    if (!parse_tile(l, terms, global_bytes{data}, size, n, t, lane))
-      return DAMAGED;
-    reader.begin({data}, expand, t.widths, 0, t.height, t.planes_at, lane);
-    for (int p = 0; p < t.height; p += 4) {
-      reader.take(planes);
-      for (int i = 0; i < 4; i++)
-        x.planes[p + i][0] = planes[i];
-    }
-  }
+// Everything of planes that are opened but themselves.
+DEVICE void open_planes(const tile_shape &t, plane_tile &x) {
   x.order = t.lead.order;
   x.mode = t.lead.mode;
-  x.turned = 0;
+  x.turned = t.lead.turned;
   x.special = t.lead.special;
   x.height = (unsigned)t.height;
   x.anchor = (uint64_t)t.lead.anchor;
@@ -142,6 +127,45 @@ DEVICE enum opened_tile open_tile(const ghz_lattice &l, uint32_t terms, const ui
   x.infinities.plus[0] = t.plus;
   x.infinities.minus[0] = t.minus;
   x.origin = expanded();
+}
+
+DEVICE void expand_planes(const uint8_t *data, const expansion *expand, const tile_shape &t, plane_tile &x,
+                          int lane) {
+  plane_reader<global_bytes> reader;
+  uint32_t planes[4];
+  open_planes(t, x);
+  reader.begin({data}, expand, t.widths, 0, t.height, t.planes_at, lane);
+  ROLLED for (int p = 0; p < t.height; p += 4) {
+    reader.take(planes);
+    UNROLLED for (int i = 0; i < 4; i++) x.planes[p + i][0] = planes[i];
+  }
+}
+
+// Opens a tile that is not empty, and expands its planes. A raw tile is first encoded on the
+// lattice, at its best order.
+template <class Real>
+DEVICE enum opened_tile open_tile(const ghz_lattice &l, uint32_t terms, const uint8_t *data, uint32_t size,
+                                  unsigned n, const expansion *expand, plane_tile &x, int lane) {
+  tile_shape t;
+  if (!is_raw(data, size)) {
+    if (!parse_tile(l, terms, global_bytes{data}, size, n, t, lane))
+      return DAMAGED;
+    expand_planes(data, expand, t, x, lane);
+    return ON_LATTICE;
+  }
+  value_integers<Real, first_columns<raw_values<Real>>> values;
+  if (!raw_tile_valid(real_type<Real>::type, terms, data[0], size, n))
+    return DAMAGED;
+  if (values.begin(l, {raw_values_at<Real>(data + 1, l), n}, lane) == RAW)
+    return OUTSIDE;
+  values.shape(GHZ_ORDER_BEST, t);
+  open_planes(t, x);
+  for (int k = 0; 8 * k < t.height; k++) {
+    uint32_t planes[8];
+    values.planes(t.lead.order, k, planes);
+    for (int i = 0; i < 8; i++)
+      x.planes[8 * k + i][0] = planes[i];
+  }
   return ON_LATTICE;
 }
 

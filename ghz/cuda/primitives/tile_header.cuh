@@ -149,12 +149,13 @@ DEVICE uint32_t columns_beyond(unsigned n, int lane) {
   return left >= LANE_VALUES ? 0 : left <= 0 ? ALL : ALL << left;
 }
 
+// Specials, none of them in the lane's columns outside.
 template <class Bytes>
-DEVICE int parse_specials(const Bytes &b, uint32_t &at, uint32_t size, unsigned n, tile_shape &t, int lane) {
+DEVICE int parse_specials(const Bytes &b, uint32_t &at, uint32_t size, uint32_t outside, tile_shape &t,
+                          int lane) {
   if (!parse_special_plane(b, at, size, t.plus, lane) || !parse_special_plane(b, at, size, t.minus, lane))
     return 0;
-  return __any_sync(ALL, (t.plus | t.minus) != 0) &&
-         !__any_sync(ALL, ((t.plus | t.minus) & columns_beyond(n, lane)) != 0);
+  return __any_sync(ALL, (t.plus | t.minus) != 0) && !__any_sync(ALL, ((t.plus | t.minus) & outside) != 0);
 }
 
 // An anchor's bytes.
@@ -162,12 +163,11 @@ template <class Bytes> DEVICE uint64_t anchor_bytes(const Bytes &b, uint32_t at,
   return bytes ? b.word(at, min(bytes, 4u)) | (bytes > 4 ? (uint64_t)b.word(at + 4, bytes - 4) << 32 : 0) : 0;
 }
 
-// Whether blocks behind those of n values have a width.
-DEVICE int blocks_beyond(uint32_t widths, unsigned n, int lane) {
-  int beyond = 0;
-  UNROLLED for (int j = 0; j < LANE_BLOCKS; j++) beyond |=
-      (unsigned)(LANE_BLOCKS * lane + j) >= blocks_of(n) && (widths >> 8 * j & 255) != 0;
-  return __any_sync(ALL, beyond);
+// Whether blocks without a column inside have a width.
+DEVICE int blocks_outside(uint32_t widths, uint32_t inside) {
+  int outside = 0;
+  UNROLLED for (int b = 0; b < LANE_BLOCKS; b++) outside |= (widths >> 8 * b & 255) && !(inside >> 8 * b & 255);
+  return __any_sync(ALL, outside);
 }
 
 // Takes apart a lattice tile of n values, and checks all of it but the planes' bytes, which may be
@@ -187,9 +187,9 @@ DEVICE int parse_tile(const ghz_lattice &l, uint32_t terms, Bits bits_of, const 
     return 0;
   measure_widths(t);
   if (!height_fits(bits_of(t.lead.mode), terms, &t.lead, (unsigned)t.height) ||
-      (n < TILE && blocks_beyond(t.widths, n, lane)))
+      (n < TILE && blocks_outside(t.widths, ~columns_beyond(n, lane))))
     return 0;
-  if (t.lead.special && !parse_specials(b, p, size, n, t, lane))
+  if (t.lead.special && !parse_specials(b, p, size, columns_beyond(n, lane), t, lane))
     return 0;
   t.planes_at = p;
   return planes_fit(size, p, t.sum);
@@ -230,13 +230,14 @@ DEVICE uint32_t put_plain_header(uint8_t *out, const tile_shape &t, int lane) {
   return put_plain_header(out, t, sizes_of_anchors(&t.lead), lane);
 }
 
-// The same of any tile.
-DEVICE void put_header(uint8_t *out, const tile_shape &t, int lane) {
+// The same of any tile; returns where it ends.
+DEVICE uint8_t *put_header(uint8_t *out, const tile_shape &t, int lane) {
   out += put_plain_header(out, t, lane);
   if (t.lead.special) {
     out += put_special_plane(out, t.plus, lane);
-    put_special_plane(out, t.minus, lane);
+    out += put_special_plane(out, t.minus, lane);
   }
+  return out;
 }
 
 #endif
