@@ -1,5 +1,6 @@
 /* read_frames.c: owns reading a file frame by frame, and every check of frames, end and index. */
 /* SPDX-License-Identifier: BSD-3-Clause */
+#include <stdio.h>
 #include <string.h>
 
 #include "file/checksum.h"
@@ -9,13 +10,9 @@
 #include "file/source.h"
 #include "rules/bytes.h"
 #include "rules/lattice_rules.h"
-#include "rules/shape.h"
+#include "stream/stream.h"
 
-#define READ_BYTES ((size_t)1 << 22) /* first piece of a frame whose length cannot be checked */
-
-static ghz_status truncated(const ghz_file *f) {
-  return ghz_file_fail(f->name, GHZ_ECORRUPT, "truncated: ends in frame %llu", (ull)f->number);
-}
+#define READ_BYTES ((size_t)1 << 22) /* first piece of what has a length that cannot be checked */
 
 static ghz_status damaged(const ghz_file *f, const char *what) {
   return ghz_file_fail(f->name, GHZ_ECORRUPT, "damaged: frame %llu: %s", (ull)f->number, what);
@@ -23,84 +20,59 @@ static ghz_status damaged(const ghz_file *f, const char *what) {
 
 /* ---- The start ------------------------------------------------------------------------------- */
 
-/* A file that was opened by its index has a header at its start, too. They are equal, but the
- * first one may lack the number of values, and that of a file that was appended to is of its
- * beginning. */
+/* A file that was opened by its index has a header at its start, too: that of its beginning. */
 static ghz_status check_start(ghz_file *f) {
-  uint8_t a[HEADER_MAX], b[HEADER_MAX];
-  ghz_file_header start, known = f->info.header;
+  ghz_file_header start;
   if (f->start)
     return GHZ_OK;
   ghz_status status = ghz_file_read_header(f, &start);
-  if (status != GHZ_OK)
-    return status;
-  f->seen.end = f->start;
-  f->piped = start.count == GHZ_FILE_UNKNOWN && !f->index.appended;
-  known.count = f->piped ? start.count : known.count;
-  const size_t size = ghz_header_encode(&start, a);
-  if (f->index.appended ? ghz_header_continues(&start, &known)
-                        : size == ghz_header_encode(&known, b) && memcmp(a, b, size) == 0)
-    return GHZ_OK;
-  return ghz_file_fail(f->name, GHZ_ECORRUPT, "damaged: the header differs from that in the index");
+  f->piped = status == GHZ_OK && start.count == GHZ_FILE_UNKNOWN && !f->index.appended;
+  if (status == GHZ_OK && !ghz_header_continues(&start, &f->info.header, f->index.appended))
+    status = ghz_file_fail(f->name, GHZ_ECORRUPT, "damaged: the header differs from that in the index");
+  return status;
 }
 
 /* ---- The end --------------------------------------------------------------------------------- */
 
-static ghz_status check_known_index(const ghz_file *f) {
-  return ghz_index_equal(&f->index, &f->seen)
-             ? GHZ_OK
-             : ghz_file_fail(f->name, GHZ_ECORRUPT, "damaged: the index does not fit the frames");
+static ghz_status misfit(const ghz_file *f) {
+  return ghz_file_fail(f->name, GHZ_ECORRUPT, "damaged: the index does not fit the frames");
 }
 
-/* Compares what follows with the index that the frames give. */
+/* Compares what follows with the index that the frames give, behind which nothing is. */
 static ghz_status check_index(ghz_file *f) {
   ghz_file_header known = f->info.header;
   known.count = f->first;
-  const uint64_t size = ghz_index_size(&f->seen, &known);
+  const size_t size = (size_t)ghz_index_size(&f->index, &known);
   size_t got;
-  ghz_status status = memory_reserve(&f->raw, (size_t)(2 * size), f->name);
+  ghz_status status = memory_reserve(&f->raw, 2 * size + 1, f->name);
   if (status == GHZ_OK)
-    status = ghz_source_read(&f->source, &f->position, f->raw.data, (size_t)size, &got);
+    status = ghz_source_read(&f->source, &f->position, f->raw.data, size + 1, &got);
   if (status != GHZ_OK)
     return status;
   if (got < size)
     return ghz_file_fail(f->name, GHZ_ECORRUPT, "truncated: ends in the index");
-  ghz_index_encode(&f->seen, &known, f->raw.data + size);
-  if (memcmp(f->raw.data, f->raw.data + size, (size_t)size) == 0)
-    return GHZ_OK;
-  return ghz_file_fail(f->name, GHZ_ECORRUPT, "damaged: the index does not fit the frames");
-}
-
-static ghz_status check_nothing_follows(ghz_file *f) {
-  uint8_t next;
-  size_t got;
-  ghz_status status = ghz_source_read(&f->source, &f->position, &next, 1, &got);
-  if (status == GHZ_OK && got > 0)
-    status = ghz_file_fail(f->name, GHZ_ECORRUPT,
-                           "more bytes follow the end of the compressed data; a file that was appended to is "
-                           "not read from a pipe");
-  return status;
+  ghz_index_encode(&f->index, &known, f->raw.data + size + 1);
+  if (memcmp(f->raw.data, f->raw.data + size + 1, size) != 0)
+    return misfit(f);
+  return got == size ? GHZ_OK
+                     : ghz_file_fail(f->name, GHZ_ECORRUPT,
+                                     "more bytes follow the end of the compressed data; a file that was "
+                                     "appended to is not read from a pipe");
 }
 
 /* Reads what follows the last frame, whose length field of 0 was read already. */
 static ghz_status read_end(ghz_file *f) {
   uint8_t b[END_BYTES] = {0};
-  size_t got;
-  ghz_status status = ghz_source_read(&f->source, &f->position, b + 8, 16, &got);
+  ghz_status status = ghz_source_take(&f->source, &f->position, b + 8, 16, "the last 24 bytes");
   if (status != GHZ_OK)
     return status;
-  if (got < 16)
-    return ghz_file_fail(f->name, GHZ_ECORRUPT, "truncated: ends in the last %d bytes", END_BYTES);
   if (!ghz_checksum_fits(b, 16, 0))
     return ghz_file_fail(f->name, GHZ_ECORRUPT, "damaged: the checksum of the end does not match");
   const uint64_t count = load_u64(b + 8), known = f->info.header.count;
   if (f->number == 0 || count != f->first || (known != GHZ_FILE_UNKNOWN && known != count))
     return ghz_file_fail(f->name, GHZ_ECORRUPT, "damaged: holds %llu values where %llu are announced",
                          (ull)f->first, (ull)count);
-  if (f->info.indexed)
-    return check_known_index(f);
-  status = check_index(f);
-  return status == GHZ_OK ? check_nothing_follows(f) : status;
+  return f->info.indexed ? GHZ_OK : check_index(f);
 }
 
 /* From now on the number of values of a pipe is known. */
@@ -116,55 +88,96 @@ static void note_end(ghz_file *f) {
 /* Other indexes may lie before the next frame of a file that was appended to. */
 static void go_to_frame(ghz_file *f) {
   const file_index *x = &f->index;
-  if (x->appended)
-    f->seen.end = f->position = f->number < x->count ? x->frames[f->number].offset : x->end;
+  if (f->info.indexed)
+    f->position = f->number < x->count ? x->frames[f->number].offset : x->end;
+}
+
+static ghz_status read_bytes(ghz_file *f, void *to, size_t size) {
+  char what[32];
+  snprintf(what, sizeof what, "frame %llu", (ull)f->number);
+  return ghz_source_take(&f->source, &f->position, to, size, what);
 }
 
 /* Reads the length of the next frame's body, 0 at the end, and whether it is packed. */
 static ghz_status read_length(ghz_file *f, uint64_t *length, int *packed) {
   uint8_t b[8];
-  size_t got;
-  ghz_status status = ghz_source_read(&f->source, &f->position, b, 8, &got);
+  ghz_status status = read_bytes(f, b, 8);
   if (status != GHZ_OK)
     return status;
-  if (got < 8)
-    return truncated(f);
   *length = load_u64(b);
   *packed = (*length & PACKED) != 0;
   *length &= ~PACKED;
   if (*length == 0)
     return *packed ? damaged(f, "packed in no bytes") : GHZ_OK;
-  if (*length > ghz_pack_bound((size_t)ghz_index_stream_most(&f->info.header)) || f->last)
+  if (*length > ghz_pack_bound((size_t)ghz_index_stream_most(&f->info.header)) || f->last ||
+      (f->info.indexed && f->number == f->index.count))
     return damaged(f, "an impossible length");
   if (f->source.read_at && *length + 8 > f->source.size - f->position)
-    return truncated(f);
+    return ghz_file_fail(f->name, GHZ_ECORRUPT, "truncated: ends in frame %llu", (ull)f->number);
   return GHZ_OK;
 }
 
-/* Reads the body and its checksum behind the place of the length. Where the length cannot be
- * checked against the file, reads in pieces that grow, so that memory is allocated only for bytes
- * that arrive. */
-static ghz_status read_body(ghz_file *f, uint64_t length, int packed, ghz_bytes *body) {
-  memory *m = &f->packed;
-  size_t want = (size_t)length + 8, have = 0;
-  while (have < want) {
-    size_t piece = f->source.read_at ? want : have > READ_BYTES ? have : READ_BYTES, got;
-    if (piece > want - have)
-      piece = want - have;
-    ghz_status status = memory_reserve(m, FRAME_BEFORE + have + piece, f->name);
+/* Reads bytes of a frame behind those that are there, and adds them to its checksum, also where it
+ * is truncated. Where its length cannot be checked against the file, reads in pieces that grow, so
+ * that memory is allocated only for bytes that arrive. */
+static ghz_status read_more(ghz_file *f, checksum_so_far *c, size_t *have, uint64_t size) {
+  memory *m = &f->raw;
+  for (size_t piece; size > 0; size -= piece) {
+    const size_t most = f->source.read_at ? SIZE_MAX : *have > READ_BYTES ? *have : READ_BYTES;
+    piece = size < most ? (size_t)size : most;
+    ghz_status status = memory_reserve(m, *have + piece, f->name);
     if (status == GHZ_OK)
-      status = ghz_source_read(&f->source, &f->position, m->data + FRAME_BEFORE + have, piece, &got);
+      status = read_bytes(f, m->data + *have, piece);
     if (status != GHZ_OK)
       return status;
-    if (got < piece)
-      return truncated(f);
-    have += piece;
+    ghz_checksum_add(c, m->data + *have, piece);
+    *have += piece;
   }
-  store_u64(m->data, length | (packed ? PACKED : 0));
-  *body = (ghz_bytes){m->data + FRAME_BEFORE, (size_t)length};
-  return ghz_checksum_fits(m->data, FRAME_BEFORE + (size_t)length, f->number)
-             ? GHZ_OK
-             : damaged(f, "its checksum does not match");
+  return GHZ_OK;
+}
+
+/* Reads a body, page by page: each is hashed for the frame and for its entry while it is in the
+ * cache. What it says of its pages is checked later, and here only to be in it. */
+static ghz_status read_pieces(ghz_file *f, checksum_so_far *c, uint64_t length, int packed) {
+  const memory *m = &f->raw;
+  const uint64_t offset = f->position - FRAME_BEFORE;
+  size_t have = 0, said;
+  ghz_slice s = {.tiles = 0};
+  frame_entry *e;
+  ghz_status status = f->source.read_at ? memory_reserve(&f->raw, (size_t)length, f->name) : GHZ_OK;
+  if (status == GHZ_OK)
+    status = read_more(f, c, &have, length < STREAM_HEADER ? length : STREAM_HEADER);
+  if (status != GHZ_OK)
+    return status;
+  const ghz_status known = ghz_stream_says(NULL, (ghz_bytes){m->data, have}, &s, &said);
+  const uint64_t most = (length - have) / (4 + TILE_PAGE_HEAD), says = tile_pages(packed, s.tiles),
+                 pages = known == GHZ_OK && says <= most ? says : 0;
+  status = ghz_index_begin(&f->index, f->name, offset, pages, &e);
+  if (status == GHZ_OK)
+    status = read_more(f, c, &have, 4 * pages);
+  for (uint64_t i = 0; i < pages && status == GHZ_OK; i++) {
+    const uint32_t bytes = load_u32(m->data + body_head(i));
+    const size_t piece = bytes < length - have ? bytes : (size_t)length - have;
+    status = read_more(f, c, &have, piece);
+    if (status == GHZ_OK)
+      status = ghz_index_page(&f->index, f->name, bytes, ghz_checksum(m->data + have - piece, piece, 0));
+  }
+  return status == GHZ_OK ? read_more(f, c, &have, length - have) : status;
+}
+
+static ghz_status read_body(ghz_file *f, uint64_t length, int packed, ghz_bytes *body) {
+  uint8_t b[8];
+  checksum_so_far *c = ghz_checksum_begin(f->number);
+  if (!c)
+    return ghz_file_fail(f->name, GHZ_ENOMEM, "out of memory");
+  store_u64(b, length | (packed ? PACKED : 0));
+  ghz_checksum_add(c, b, 8);
+  ghz_status status = read_pieces(f, c, length, packed);
+  const uint64_t checksum = ghz_checksum_end(c);
+  if (status == GHZ_OK)
+    status = read_bytes(f, b, 8);
+  *body = (ghz_bytes){f->raw.data, (size_t)length};
+  return status == GHZ_OK && load_u64(b) != checksum ? damaged(f, "its checksum does not match") : status;
 }
 
 /* Unpacks a body to `to`. */
@@ -181,18 +194,6 @@ static ghz_status unpack(ghz_file *f, ghz_context *ctx, int packed, ghz_bytes bo
              : status;
 }
 
-/* Whether the next frame may have this shape. Where the header lacks the number of values, only the
- * end of the array cuts one. */
-static int shape_fits(const ghz_file *f, const ghz_shape *s) {
-  const ghz_file_header *h = &f->info.header;
-  ghz_shape expected = ghz_file_frame_shape(h, f->first);
-  if (h->count == GHZ_FILE_UNKNOWN)
-    return s->dims == 1 && s->extent[2] <= h->frame_values && (s->extent[2] > 0 || f->number == 0);
-  if (!f->piped && !ghz_layout_frame(h, f->first, ghz_shape_count(s), &expected))
-    return 0;
-  return shapes_equal(s, &expected);
-}
-
 static ghz_status check_stream(ghz_file *f, const ghz_info *info) {
   const ghz_lattice *l = &f->info.header.lattice, *own = &info->lattice;
   if (own->cap != l->cap)
@@ -201,11 +202,14 @@ static ghz_status check_stream(ghz_file *f, const ghz_info *info) {
     return damaged(f, "another fill value");
   if (!ghz_lattice_equal(own, l))
     return damaged(f, "another type, step or bound than in the header");
-  return shape_fits(f, &info->shape) ? GHZ_OK : damaged(f, "a wrong number of values or shape");
+  return ghz_layout_fits(&f->info.header, f->number, f->first, f->piped, &info->shape)
+             ? GHZ_OK
+             : damaged(f, "a wrong number of values or shape");
 }
 
-/* Reads the frame to `m`, and adds it to the index that the frames give. */
+/* Reads the frame to `m`. Its entry is that of the index, or becomes the next one. */
 static ghz_status read_frame(ghz_file *f, ghz_context *ctx, memory *m, uint64_t length, ghz_frame *frame) {
+  file_index *x = &f->index;
   ghz_bytes body, stream = {0};
   ghz_info *info = &frame->info;
   ghz_status status = read_body(f, length, frame->packed, &body);
@@ -215,9 +219,13 @@ static ghz_status read_frame(ghz_file *f, ghz_context *ctx, memory *m, uint64_t 
     status = ghz_file_pass(f->name, f->number, NULL, ghz_info_read(stream, info));
   if (status == GHZ_OK)
     status = check_stream(f, info);
-  if (status == GHZ_OK)
-    status = ghz_index_add(&f->seen, f->name, info, frame->packed, body);
-  return status;
+  if (status != GHZ_OK)
+    return status;
+  ghz_index_stream(&x->frames[x->count], info, frame->packed);
+  if (f->info.indexed)
+    return ghz_index_repeats(x, f->number) ? GHZ_OK : misfit(f);
+  ghz_index_close(x);
+  return GHZ_OK;
 }
 
 static void advance(ghz_file *f, uint64_t count) {
@@ -267,10 +275,10 @@ ghz_status ghz_file_next(ghz_file *f, ghz_context *ctx, ghz_frame *frame) {
 static ghz_status rewind_file(ghz_file *f) {
   if (!f->source.read_at)
     return ghz_file_fail(f->name, GHZ_EINVAL, "cannot seek back: the input is a pipe");
-  f->position = f->seen.end = f->start;
+  f->position = f->start;
   f->number = f->first = 0;
   f->last = f->ended = 0;
-  f->seen.count = f->seen.page_count = f->seen.values = 0;
+  f->index.count = f->index.values = 0;
   return GHZ_OK;
 }
 
