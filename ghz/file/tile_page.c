@@ -227,14 +227,14 @@ static int shrinks(const page_sample *s) {
 }
 
 /* The page as the kinds that come into question by a sample of each, of which the smallest is taken.
- * Values must save a 17th of what widths alone leave, as they take time. */
+ * Values must save a 16th of what widths alone leave, as they take time. */
 static size_t put_smallest(tile_page_coder *c, const tile_page *t, const uint8_t *payload, uint8_t *dst,
                            size_t less) {
   const page_sample z = take_sample(c, t, payload, ZSTD), v = take_sample(c, t, payload, VALUES),
                     w = take_sample(c, t, payload, WIDTHS);
   const size_t with = v.symbols + v.packed, without = w.symbols + w.bytes, shrunk = w.symbols + w.packed;
   size_t best = less;
-  if (with < without - without / 17)
+  if (with < without - without / 16)
     best = put_symbols_page(c, t, payload, 1, shrinks(&v), dst, best);
   if (best == less || (shrinks(&w) && shrunk < with + with / 8))
     best = put_symbols_page(c, t, payload, 0, shrinks(&w), dst, best);

@@ -67,7 +67,19 @@ ghz_status ghz_index_page(file_index *x, const char *name, uint32_t bytes, uint6
   return GHZ_OK;
 }
 
-void ghz_index_stream(frame_entry *e, const ghz_info *info, int packed) {
+ghz_status ghz_index_body(file_index *x, const char *name, uint64_t offset, uint64_t pages, ghz_bytes body) {
+  const uint8_t *data = body.data;
+  frame_entry *e;
+  ghz_status status = ghz_index_begin(x, name, offset, pages, &e);
+  for (uint64_t b = 0; b < pages && status == GHZ_OK; b++) {
+    const uint32_t bytes = load_u32(data + body_head(b));
+    status = ghz_index_page(x, name, bytes, ghz_checksum(data + e->body, bytes, 0));
+  }
+  return status;
+}
+
+void ghz_index_stream(file_index *x, const ghz_info *info, int packed) {
+  frame_entry *e = &x->frames[x->count];
   e->values = info->count;
   e->stream = info->bytes;
   e->terms = info->terms;
@@ -90,22 +102,6 @@ void ghz_index_close(file_index *x) {
   const frame_entry *e = &x->frames[x->count++];
   x->values += e->values;
   x->end = e->offset + e->body + FRAME_AROUND;
-}
-
-ghz_status ghz_index_add(file_index *x, const char *name, const ghz_info *info, int packed, ghz_bytes body) {
-  const uint8_t *sizes = (const uint8_t *)body.data + STREAM_HEADER;
-  const uint64_t pages = tile_pages(packed, ghz_shape_tiles(&info->shape));
-  frame_entry *e;
-  ghz_status status = ghz_index_begin(x, name, x->end, pages, &e);
-  for (uint64_t b = 0; b < pages && status == GHZ_OK; b++) {
-    const uint32_t bytes = load_u32(sizes + 4 * b);
-    status = ghz_index_page(x, name, bytes, ghz_checksum((const uint8_t *)body.data + e->body, bytes, 0));
-  }
-  if (status != GHZ_OK)
-    return status;
-  ghz_index_stream(e, info, packed);
-  ghz_index_close(x);
-  return GHZ_OK;
 }
 
 /* ---- What an index holds --------------------------------------------------------------------- */

@@ -64,17 +64,17 @@ uint64_t ghz_index_stream_most(const ghz_file_header *h);
 ghz_status ghz_index_begin(file_index *x, const char *name, uint64_t offset, uint64_t pages, frame_entry **e);
 ghz_status ghz_index_page(file_index *x, const char *name, uint32_t bytes, uint64_t checksum);
 
-/* Says what the stream of a frame is. */
-void ghz_index_stream(frame_entry *e, const ghz_info *info, int packed);
+/* The same with all pages of a body that is sound. */
+ghz_status ghz_index_body(file_index *x, const char *name, uint64_t offset, uint64_t pages, ghz_bytes body);
+
+/* Says what the stream of the frame is. */
+void ghz_index_stream(file_index *x, const ghz_info *info, int packed);
 
 /* Whether the frame that was begun is frame `number`. */
 int ghz_index_repeats(const file_index *x, uint64_t number);
 
 /* The frame that was begun has all its pages, and is the last one now. */
 void ghz_index_close(file_index *x);
-
-/* Adds the frame of a stream, whose body is sound. Errors: ENOMEM. */
-ghz_status ghz_index_add(file_index *x, const char *name, const ghz_info *info, int packed, ghz_bytes body);
 
 /* Whether frames were added that no part has. */
 int ghz_index_grown(const file_index *x);

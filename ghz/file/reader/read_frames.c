@@ -8,6 +8,7 @@
 #include "file/pack.h"
 #include "file/reader/reader.h"
 #include "file/source.h"
+#include "file/tile_page.h"
 #include "rules/bytes.h"
 #include "rules/lattice_rules.h"
 #include "stream/stream.h"
@@ -117,82 +118,143 @@ static ghz_status read_length(ghz_file *f, uint64_t *length, int *packed) {
   return GHZ_OK;
 }
 
-/* Reads bytes of a frame behind those that are there, and adds them to its checksum, also where it
- * is truncated. Where its length cannot be checked against the file, reads in pieces that grow, so
- * that memory is allocated only for bytes that arrive. */
-static ghz_status read_more(ghz_file *f, checksum_so_far *c, size_t *have, uint64_t size) {
+/* Reads the body and its checksum behind the place of the length. Where the length cannot be
+ * checked against the file, reads in pieces that grow, so that memory is allocated only for bytes
+ * that arrive. */
+static ghz_status read_body(ghz_file *f, uint64_t length, int packed, ghz_bytes *body) {
   memory *m = &f->raw;
-  for (size_t piece; size > 0; size -= piece) {
-    const size_t most = f->source.read_at ? SIZE_MAX : *have > READ_BYTES ? *have : READ_BYTES;
-    piece = size < most ? (size_t)size : most;
-    ghz_status status = memory_reserve(m, *have + piece, f->name);
+  const size_t want = (size_t)length + 8;
+  for (size_t have = 0, piece; have < want; have += piece) {
+    piece = f->source.read_at ? want : have > READ_BYTES ? have : READ_BYTES;
+    piece = piece < want - have ? piece : want - have;
+    ghz_status status = memory_reserve(m, FRAME_BEFORE + have + piece, f->name);
     if (status == GHZ_OK)
-      status = read_bytes(f, m->data + *have, piece);
+      status = read_bytes(f, m->data + FRAME_BEFORE + have, piece);
     if (status != GHZ_OK)
       return status;
-    ghz_checksum_add(c, m->data + *have, piece);
-    *have += piece;
   }
+  store_u64(m->data, length | (packed ? PACKED : 0));
+  *body = (ghz_bytes){m->data + FRAME_BEFORE, (size_t)length};
+  return ghz_checksum_fits(m->data, FRAME_BEFORE + (size_t)length, f->number)
+             ? GHZ_OK
+             : damaged(f, "its checksum does not match");
+}
+
+/* Reads a body, and unpacks it to `to`. */
+static ghz_status read_packed(ghz_file *f, ghz_context *ctx, int packed, uint64_t length, memory *to,
+                              ghz_bytes *body, size_t *size) {
+  ghz_status status = read_body(f, length, packed, body);
+  if (status != GHZ_OK)
+    return status;
+  status = ghz_packed_size(ctx, packed, *body, (size_t)ghz_index_stream_most(&f->info.header), size);
+  if (status != GHZ_OK)
+    return ghz_file_pass(f->name, f->number, ctx, status);
+  status = memory_reserve(to, *size, f->name);
+  return status == GHZ_OK
+             ? ghz_file_pass(f->name, f->number, ctx, ghz_unpack_frame(ctx, packed, *body, *size, to->data))
+             : status;
+}
+
+/* ---- A frame whose pages are stored ---------------------------------------------------------- */
+
+/* How far its body has come. */
+typedef struct arrival {
+  ghz_file *f;
+  uint64_t left;
+  checksum_so_far *checksum;
+} arrival;
+
+static ghz_status read_part(arrival *a, void *to, size_t size) {
+  const ghz_status status = size <= a->left ? read_bytes(a->f, to, size) : GHZ_ECORRUPT;
+  if (status != GHZ_OK)
+    return status;
+  ghz_checksum_add(a->checksum, to, size);
+  a->left -= size;
   return GHZ_OK;
 }
 
-/* Reads a body, page by page: each is hashed for the frame and for its entry while it is in the
- * cache. What it says of its pages is checked later, and here only to be in it. */
-static ghz_status read_pieces(ghz_file *f, checksum_so_far *c, uint64_t length, int packed) {
-  const memory *m = &f->raw;
-  const uint64_t offset = f->position - FRAME_BEFORE;
-  size_t have = 0, said;
-  ghz_slice s = {.tiles = 0};
-  frame_entry *e;
-  ghz_status status = f->source.read_at ? memory_reserve(&f->raw, (size_t)length, f->name) : GHZ_OK;
+/* Reads a page so that its tiles begin at *payload: where those of the page before end stands
+ * meanwhile what is before them. */
+static ghz_status read_page(arrival *a, uint32_t bytes, size_t tiles, uint8_t *sizes, uint8_t **payload,
+                            const uint8_t *end) {
+  uint8_t before[TILE_PAGE_HEAD + 2 * STORED_TILES], own[sizeof before];
+  unsigned largest;
+  const size_t head = TILE_PAGE_HEAD + 2 * tiles;
+  uint8_t *at = *payload - head;
+  if (bytes < head || bytes - head > (size_t)(end - *payload))
+    return GHZ_ECORRUPT;
+  memcpy(before, at, head);
+  ghz_status status = read_part(a, at, bytes);
   if (status == GHZ_OK)
-    status = read_more(f, c, &have, length < STREAM_HEADER ? length : STREAM_HEADER);
+    status = ghz_index_page(&a->f->index, a->f->name, bytes, ghz_checksum(at, bytes, 0));
+  memcpy(own, at, head);
+  memcpy(at, before, head);
+  memcpy(sizes, own + TILE_PAGE_HEAD, 2 * tiles);
+  *payload += bytes - head;
+  const int stored = own[0] == 0 && ghz_tile_page_says(own) == bytes - head &&
+                     sum_sizes(sizes, (unsigned)tiles, &largest) == bytes - head;
+  return status == GHZ_OK && !stored ? GHZ_ECORRUPT : status;
+}
+
+/* Reads the body to the stream that it is of, and adds its pages to the entry. ECORRUPT where it is
+ * not such a one, or not sound. */
+static ghz_status read_pages(arrival *a, memory *to, size_t *size) {
+  ghz_file *f = a->f;
+  uint8_t head[STREAM_HEADER];
+  const uint64_t offset = f->position - FRAME_BEFORE;
+  ghz_slice s;
+  tile_sink sink;
+  frame_entry *e;
+  ghz_status status = read_part(a, head, STREAM_HEADER);
+  if (status == GHZ_OK)
+    status = ghz_stream_says(NULL, (ghz_bytes){head, STREAM_HEADER}, &s, size);
   if (status != GHZ_OK)
     return status;
-  const ghz_status known = ghz_stream_says(NULL, (ghz_bytes){m->data, have}, &s, &said);
-  const uint64_t most = (length - have) / (4 + TILE_PAGE_HEAD), says = tile_pages(packed, s.tiles),
-                 pages = known == GHZ_OK && says <= most ? says : 0;
-  status = ghz_index_begin(&f->index, f->name, offset, pages, &e);
+  if (*size > ghz_index_stream_most(&f->info.header) || s.payload_size + 2 * s.tiles > a->left)
+    return GHZ_ECORRUPT;
+  const size_t pages = (size_t)tile_pages(0, s.tiles), each = STORED_TILES;
+  status = memory_reserve(&f->raw, 4 * pages, f->name);
   if (status == GHZ_OK)
-    status = read_more(f, c, &have, 4 * pages);
-  for (uint64_t i = 0; i < pages && status == GHZ_OK; i++) {
-    const uint32_t bytes = load_u32(m->data + body_head(i));
-    const size_t piece = bytes < length - have ? bytes : (size_t)length - have;
-    status = read_more(f, c, &have, piece);
-    if (status == GHZ_OK)
-      status = ghz_index_page(&f->index, f->name, bytes, ghz_checksum(m->data + have - piece, piece, 0));
-  }
-  return status == GHZ_OK ? read_more(f, c, &have, length - have) : status;
+    status = read_part(a, f->raw.data, 4 * pages);
+  if (status == GHZ_OK)
+    status = memory_reserve(to, *size, f->name);
+  if (status == GHZ_OK)
+    status = ghz_index_begin(&f->index, f->name, offset, pages, &e);
+  if (status == GHZ_OK)
+    status = ghz_stream_layout(NULL, &s, to->data, *size, &sink);
+  uint8_t *payload = status == GHZ_OK ? sink.payload : NULL;
+  for (size_t i = 0, left = (size_t)s.tiles; i < pages && status == GHZ_OK; i++, left -= each)
+    status = read_page(a, load_u32(f->raw.data + 4 * i), left < each ? left : each, sink.sizes + 2 * each * i,
+                       &payload, to->data + *size);
+  if (status != GHZ_OK || a->left > 0 || payload != to->data + *size)
+    return status != GHZ_OK ? status : GHZ_ECORRUPT;
+  memcpy(to->data, head, STREAM_HEADER);
+  ghz_put_ends(&sink, s.tiles);
+  return GHZ_OK;
 }
 
-static ghz_status read_body(ghz_file *f, uint64_t length, int packed, ghz_bytes *body) {
+/* Reads it and its checksum. Where it is not such a one, or not sound, *size stays 0, and it can be
+ * read as others are. */
+static ghz_status read_stored(ghz_file *f, uint64_t length, memory *to, size_t *size) {
+  const uint64_t begin = f->position;
   uint8_t b[8];
-  checksum_so_far *c = ghz_checksum_begin(f->number);
-  if (!c)
+  arrival a = {f, length, ghz_checksum_begin(f->number)};
+  if (!a.checksum)
     return ghz_file_fail(f->name, GHZ_ENOMEM, "out of memory");
-  store_u64(b, length | (packed ? PACKED : 0));
-  ghz_checksum_add(c, b, 8);
-  ghz_status status = read_pieces(f, c, length, packed);
-  const uint64_t checksum = ghz_checksum_end(c);
+  store_u64(b, length);
+  ghz_checksum_add(a.checksum, b, 8);
+  ghz_status status = read_pages(&a, to, size);
+  const uint64_t checksum = ghz_checksum_end(a.checksum);
   if (status == GHZ_OK)
     status = read_bytes(f, b, 8);
-  *body = (ghz_bytes){f->raw.data, (size_t)length};
-  return status == GHZ_OK && load_u64(b) != checksum ? damaged(f, "its checksum does not match") : status;
+  if (status == GHZ_EIO || status == GHZ_ENOMEM || (status == GHZ_OK && load_u64(b) == checksum))
+    return status;
+  f->position = begin;
+  *size = 0;
+  return GHZ_OK;
 }
 
-/* Unpacks a body to `to`. */
-static ghz_status unpack(ghz_file *f, ghz_context *ctx, int packed, ghz_bytes body, memory *to,
-                         ghz_bytes *stream) {
-  size_t size = 0;
-  ghz_status status = ghz_packed_size(ctx, packed, body, (size_t)ghz_index_stream_most(&f->info.header), &size);
-  if (status != GHZ_OK)
-    return ghz_file_pass(f->name, f->number, ctx, status);
-  status = memory_reserve(to, size, f->name);
-  *stream = (ghz_bytes){to->data, size};
-  return status == GHZ_OK
-             ? ghz_file_pass(f->name, f->number, ctx, ghz_unpack_frame(ctx, packed, body, size, to->data))
-             : status;
-}
+/* ---- Any frame ------------------------------------------------------------------------------- */
 
 static ghz_status check_stream(ghz_file *f, const ghz_info *info) {
   const ghz_lattice *l = &f->info.header.lattice, *own = &info->lattice;
@@ -209,22 +271,26 @@ static ghz_status check_stream(ghz_file *f, const ghz_info *info) {
 
 /* Reads the frame to `m`. Its entry is that of the index, or becomes the next one. */
 static ghz_status read_frame(ghz_file *f, ghz_context *ctx, memory *m, uint64_t length, ghz_frame *frame) {
-  file_index *x = &f->index;
-  ghz_bytes body, stream = {0};
+  const uint64_t offset = f->position - FRAME_BEFORE;
   ghz_info *info = &frame->info;
-  ghz_status status = read_body(f, length, frame->packed, &body);
+  ghz_bytes body = {0};
+  size_t size = 0;
+  ghz_status status = f->source.read_at && !frame->packed ? read_stored(f, length, m, &size) : GHZ_OK;
+  if (status == GHZ_OK && size == 0)
+    status = read_packed(f, ctx, frame->packed, length, m, &body, &size);
   if (status == GHZ_OK)
-    status = unpack(f, ctx, frame->packed, body, m, &stream);
-  if (status == GHZ_OK)
-    status = ghz_file_pass(f->name, f->number, NULL, ghz_info_read(stream, info));
+    status = ghz_file_pass(f->name, f->number, NULL, ghz_info_read((ghz_bytes){m->data, size}, info));
   if (status == GHZ_OK)
     status = check_stream(f, info);
+  if (status == GHZ_OK && body.data)
+    status = ghz_index_body(&f->index, f->name, offset,
+                            tile_pages(frame->packed, ghz_shape_tiles(&info->shape)), body);
   if (status != GHZ_OK)
     return status;
-  ghz_index_stream(&x->frames[x->count], info, frame->packed);
+  ghz_index_stream(&f->index, info, frame->packed);
   if (f->info.indexed)
-    return ghz_index_repeats(x, f->number) ? GHZ_OK : misfit(f);
-  ghz_index_close(x);
+    return ghz_index_repeats(&f->index, f->number) ? GHZ_OK : misfit(f);
+  ghz_index_close(&f->index);
   return GHZ_OK;
 }
 

@@ -251,8 +251,10 @@ static int next_run(const piece *p, lines_read *l, uint64_t *a, uint64_t *b) {
   *b = *a + n;
   l->values += n;
   l->done += n;
-  l->line += l->done == values;
-  l->done %= values;
+  if (l->done == values) {
+    l->line++;
+    l->done = 0;
+  }
   return 1;
 }
 
@@ -261,7 +263,8 @@ static int next_run(const piece *p, lines_read *l, uint64_t *a, uint64_t *b) {
  * may be joined in the frame. */
 static array_box box_of_run(const piece *p, uint64_t a, uint64_t b) {
   const uint64_t ny = p->whole.shape.extent[1], nx = p->whole.shape.extent[2];
-  const uint64_t z = a / nx / ny, y = a / nx % ny, x = a % nx;
+  const int flat = p->whole.shape.dims == 1;
+  const uint64_t z = flat ? 0 : a / nx / ny, y = flat ? 0 : a / nx % ny, x = flat ? a : a % nx;
   if (x + (b - a) <= nx)
     return (array_box){{z, y, x}, {p->whole.shape.dims, {1, 1, b - a}}};
   if (y * nx + x + (b - a) <= ny * nx)
@@ -281,6 +284,8 @@ static void join(array_box *box, const array_box *more) {
 /* Which value of the box is value a of the frame. */
 static uint64_t place_in_box(const piece *p, const array_box *box, uint64_t a) {
   const uint64_t ny = p->whole.shape.extent[1], nx = p->whole.shape.extent[2], *extent = box->shape.extent;
+  if (p->whole.shape.dims == 1)
+    return a - box->origin[2];
   const uint64_t z = a / nx / ny - box->origin[0], y = a / nx % ny - box->origin[1],
                  x = a % nx - box->origin[2];
   return (z * extent[1] + y) * extent[2] + x;

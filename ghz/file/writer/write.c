@@ -72,8 +72,13 @@ static ghz_status write_stream(ghz_file_writer *w, ghz_context *ctx, ghz_bytes s
   if (status == GHZ_OK)
     status = ghz_writer_put(w, w->packed.data, FRAME_AROUND + body.size);
   if (status == GHZ_OK)
-    status = w->failed = ghz_index_add(&w->index, w->name, &info, packed, body);
-  return status;
+    status = w->failed = ghz_index_body(&w->index, w->name, w->index.end,
+                                        tile_pages(packed, ghz_shape_tiles(&info.shape)), body);
+  if (status != GHZ_OK)
+    return status;
+  ghz_index_stream(&w->index, &info, packed);
+  ghz_index_close(&w->index);
+  return GHZ_OK;
 }
 
 ghz_status ghz_file_write_stream(ghz_file_writer *w, ghz_context *ctx, ghz_bytes stream) {
