@@ -12,7 +12,7 @@ uint64_t ghz_checksum(const void *data, size_t size, uint64_t seed);
 
 /* Of bytes that come piece by piece. NULL without memory; the end frees it. */
 typedef struct checksum_so_far checksum_so_far;
-checksum_so_far *ghz_checksum_begin(void);
+checksum_so_far *ghz_checksum_begin(uint64_t seed);
 void ghz_checksum_add(checksum_so_far *c, const void *data, size_t size);
 uint64_t ghz_checksum_end(checksum_so_far *c);
 

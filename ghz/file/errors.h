@@ -29,10 +29,8 @@ static inline ghz_status memory_reserve(memory *m, size_t size, const char *name
   if (size <= m->capacity && m->data)
     return GHZ_OK;
   uint8_t *data = realloc(m->data, size ? size : 1);
-  if (!data) {
-    ghz_file_fail(name, GHZ_ENOMEM, "out of memory: %zu bytes needed", size);
-    return GHZ_ENOMEM;
-  }
+  if (!data)
+    return ghz_file_fail(name, GHZ_ENOMEM, "out of memory: %zu bytes needed", size);
   m->data = data;
   m->capacity = size ? size : 1;
   return GHZ_OK;

@@ -14,48 +14,47 @@
 enum { SLOTS = 16 };
 #define SLOT_BYTES ((size_t)256 << 20) /* streams kept at a time, unless two alone are larger */
 
+/* A call, and what a file keeps from one to the next. */
 struct frame_slots {
-  ghz_frame *slot; /* slot 0 also holds the result so far */
-  int64_t *coefficient;
-  ghz_bytes *streams;
-  size_t room, filled;
-  int inexact;           /* a sum of some would be rounded: they wait for the others */
-  int more;              /* file 0 has a frame, */
-  uint64_t first, count; /* and of these values */
-};
-
-/* A call. */
-typedef struct summation {
   ghz_context *ctx;
   size_t k;
   ghz_file *const *files;
   const ghz_file_operation *op;
-  frame_slots *c;
   ghz_frame *result;
-} summation;
+  size_t room, filled;
+  int inexact;           /* a sum of some would be rounded: they wait for the others */
+  int more;              /* file 0 has a frame, */
+  uint64_t first, count; /* and of these values */
+  int64_t *coefficient;
+  ghz_bytes *streams;
+  ghz_frame slot[]; /* slot 0 also holds the result so far */
+};
 
-void ghz_slots_free(frame_slots *c) {
-  for (size_t i = 0; c && i < c->room; i++)
-    ghz_frame_free(&c->slot[i]);
-  free(c);
+void ghz_slots_free(frame_slots *s) {
+  for (size_t i = 0; s && i < s->room; i++)
+    ghz_frame_free(&s->slot[i]);
+  free(s);
 }
 
-/* Slots for k files. */
-static frame_slots *slots_for(size_t k) {
+/* Slots for k files, which the first one keeps. */
+static frame_slots *slots_for(ghz_file *first, size_t k) {
   const size_t each = sizeof(ghz_frame) + sizeof(int64_t) + sizeof(ghz_bytes);
-  frame_slots *c = k < SIZE_MAX / 2 / each ? calloc(1, sizeof *c + k * each) : NULL;
-  if (!c)
+  frame_slots *s = first->sum;
+  if (s && s->room >= k)
+    return s;
+  ghz_slots_free(s);
+  s = first->sum = k < SIZE_MAX / 2 / each ? calloc(1, sizeof *s + k * each) : NULL;
+  if (!s)
     return NULL;
-  c->room = k;
-  c->slot = (ghz_frame *)(void *)(c + 1);
-  c->coefficient = (int64_t *)(void *)(c->slot + k);
-  c->streams = (ghz_bytes *)(void *)(c->coefficient + k);
-  return c;
+  s->room = k;
+  s->streams = (ghz_bytes *)(void *)(s->slot + k);
+  s->coefficient = (int64_t *)(void *)(s->streams + k);
+  return s;
 }
 
 /* ---- Agreement ------------------------------------------------------------------------------- */
 
-static ghz_status differ(const summation *s, size_t i, size_t from, const char *what) {
+static ghz_status differ(const frame_slots *s, size_t i, size_t from, const char *what) {
   const char *other = s->files[from]->name;
   return other ? ghz_file_fail(s->files[i]->name, GHZ_EMISMATCH, "%s from %.80s", what, other)
                : ghz_file_fail(s->files[i]->name, GHZ_EMISMATCH, "%s from file %zu", what, from);
@@ -67,7 +66,7 @@ static int dimensions_agree(const ghz_array *a, const ghz_array *b) {
 }
 
 /* Of files that have dimensions. What streams say of themselves, the codec compares. */
-static ghz_status check_files(const summation *s) {
+static ghz_status check_files(const frame_slots *s) {
   size_t first = s->k;
   for (size_t i = 0; i < s->k; i++) {
     const ghz_array *own = &s->files[i]->info.header.array;
@@ -80,17 +79,16 @@ static ghz_status check_files(const summation *s) {
 }
 
 /* All files have the next frame, or none has. */
-static ghz_status check_frame(const summation *s, size_t i, const ghz_frame *f) {
-  frame_slots *c = s->c;
+static ghz_status check_frame(frame_slots *s, size_t i, const ghz_frame *f) {
   if (i == 0) {
-    c->more = f->stream.size > 0;
-    c->first = f->first;
-    c->count = f->info.count;
+    s->more = f->stream.size > 0;
+    s->first = f->first;
+    s->count = f->info.count;
     return GHZ_OK;
   }
-  if ((f->stream.size > 0) != c->more)
+  if ((f->stream.size > 0) != s->more)
     return differ(s, i, 0, "number of values differs");
-  if (!c->more || (f->first == c->first && f->info.count == c->count))
+  if (!s->more || (f->first == s->first && f->info.count == s->count))
     return GHZ_OK;
   const ghz_file_header *own = &s->files[i]->info.header, *other = &s->files[0]->info.header;
   return differ(s, i, 0,
@@ -104,9 +102,8 @@ static ghz_status check_frame(const summation *s, size_t i, const ghz_frame *f) 
 
 /* The last file at fault is not known: the message names the one that was read last. The result
  * takes the place of slot 0; not before all files are in it if values lay outside the lattice. */
-static ghz_status run(const summation *s, size_t i, const computation *w) {
-  frame_slots *c = s->c;
-  ghz_frame old = c->slot[0];
+static ghz_status run(frame_slots *s, size_t i, const computation *w) {
+  ghz_frame old = s->slot[0];
   void *made;
   size_t size;
   ghz_status status =
@@ -118,87 +115,83 @@ static ghz_status run(const summation *s, size_t i, const computation *w) {
       .stream = {made, size}, .memory = made, .capacity = size, .number = old.number, .first = old.first};
   status =
       ghz_file_pass(s->files[i]->name, old.number, NULL, ghz_info_read(s->result->stream, &s->result->info));
-  c->inexact = status == GHZ_OK && s->result->info.inexact && w->operation == COMBINE;
-  if (status != GHZ_OK || (c->inexact && i < s->k - 1))
+  s->inexact = status == GHZ_OK && s->result->info.inexact && w->operation == COMBINE;
+  if (status != GHZ_OK || (s->inexact && i < s->k - 1))
     return status;
-  c->slot[0] = *s->result;
+  s->slot[0] = *s->result;
   *s->result = old;
-  c->coefficient[0] = 1;
-  c->filled = 1;
+  s->coefficient[0] = 1;
+  s->filled = 1;
   return GHZ_OK;
 }
 
 /* The sum of what the slots hold, that of all files divided; or the extremes. */
-static ghz_status fold(const summation *s, size_t i) {
-  const frame_slots *c = s->c;
+static ghz_status fold(frame_slots *s, size_t i) {
   const ghz_file_operation *op = s->op;
-  for (size_t j = 0; j < c->filled; j++)
-    c->streams[j] = c->slot[j].stream;
+  for (size_t j = 0; j < s->filled; j++)
+    s->streams[j] = s->slot[j].stream;
   return run(s, i,
              &(computation){.operation = op->extremum < 0 ? MINIMUM
                                          : op->extremum   ? MAXIMUM
                                                           : COMBINE,
-                            .k = c->filled,
-                            .weights = op->coefficients ? c->coefficient : NULL,
+                            .k = s->filled,
+                            .weights = op->coefficients ? s->coefficient : NULL,
                             .divisor = i < s->k - 1 || op->extremum || !op->divisor ? 1 : op->divisor,
-                            .streams = c->streams});
+                            .streams = s->streams});
 }
 
-static ghz_status scale(const summation *s, double factor) {
+static ghz_status scale(frame_slots *s, double factor) {
   const int64_t sign = signbit(factor) ? -1 : 1;
   if (!from_to(fabs(factor), DBL_TRUE_MIN, DBL_MAX))
     return ghz_file_fail(s->files[0]->name, GHZ_EINVAL, "factor %g: must be finite, and not 0", factor);
   return run(
       s, s->k - 1,
       &(computation){
-          .k = 1, .weights = &sign, .divisor = 1, .factor = fabs(factor), .streams = &s->c->slot[0].stream});
+          .k = 1, .weights = &sign, .divisor = 1, .factor = fabs(factor), .streams = &s->slot[0].stream});
 }
 
 /* ---- Frames ---------------------------------------------------------------------------------- */
 
-static int slots_full(const summation *s) {
+static int slots_full(const frame_slots *s) {
   size_t bytes = 0;
-  const size_t filled = s->c->filled;
+  const size_t filled = s->filled;
   for (size_t i = 0; i < filled; i++)
-    bytes += s->c->slot[i].stream.size;
-  return filled > 1 && !s->c->inexact && (filled == (s->op->extremum ? 2 : SLOTS) || bytes > SLOT_BYTES);
+    bytes += s->slot[i].stream.size;
+  return filled > 1 && !s->inexact && (filled == (s->op->extremum ? 2 : SLOTS) || bytes > SLOT_BYTES);
 }
 
 /* Reads the frame of file i to the next slot. */
-static ghz_status take(const summation *s, size_t i) {
-  frame_slots *c = s->c;
-  ghz_frame *slot = &c->slot[c->filled];
+static ghz_status take(frame_slots *s, size_t i) {
+  ghz_frame *slot = &s->slot[s->filled];
   ghz_status status = ghz_file_next(s->files[i], s->ctx, slot);
   if (status == GHZ_OK)
     status = check_frame(s, i, slot);
   if (status != GHZ_OK || slot->stream.size == 0)
     return status;
-  c->coefficient[c->filled++] = s->op->coefficients ? s->op->coefficients[i] : 1;
+  s->coefficient[s->filled++] = s->op->coefficients ? s->op->coefficients[i] : 1;
   return slots_full(s) && i < s->k - 1 ? fold(s, i) : GHZ_OK;
 }
 
 /* One operand with its coefficient 1 is the result. */
-static ghz_status finish(const summation *s) {
-  frame_slots *c = s->c;
-  if (c->filled == 0)
+static ghz_status finish(frame_slots *s) {
+  if (s->filled == 0)
     return GHZ_OK;
   const int divide = s->op->divisor != 0 && !s->op->extremum;
-  ghz_status status = c->filled > 1 || c->coefficient[0] != 1 || divide ? fold(s, s->k - 1) : GHZ_OK;
+  ghz_status status = s->filled > 1 || s->coefficient[0] != 1 || divide ? fold(s, s->k - 1) : GHZ_OK;
   return status == GHZ_OK && s->op->factor != 1 ? scale(s, s->op->factor) : status;
 }
 
-static ghz_status next_sum(const summation *s) {
-  frame_slots *c = s->c;
-  c->filled = 0;
-  c->inexact = 0;
-  c->slot[0].stream = (ghz_bytes){NULL, 0};
+static ghz_status next_sum(frame_slots *s) {
+  s->filled = 0;
+  s->inexact = 0;
+  s->slot[0].stream = (ghz_bytes){NULL, 0};
   ghz_status status = s->files[0]->number == 0 ? check_files(s) : GHZ_OK;
   for (size_t i = 0; i < s->k && status == GHZ_OK; i++)
     status = take(s, i);
   if (status == GHZ_OK)
     status = finish(s);
-  const ghz_frame result = c->slot[0];
-  c->slot[0] = *s->result;
+  const ghz_frame result = s->slot[0];
+  s->slot[0] = *s->result;
   *s->result = result;
   return status;
 }
@@ -214,16 +207,15 @@ ghz_status ghz_file_next_sum(ghz_context *ctx, size_t k, ghz_file *const *files,
                         files[i] ? "there twice: open it twice" : "NULL");
   if (op->extremum && op->coefficients)
     return ghz_fail(NULL, GHZ_EINVAL, "extremes have no coefficients");
-  if (files[0]->sum && files[0]->sum->room < k) {
-    ghz_slots_free(files[0]->sum);
-    files[0]->sum = NULL;
-  }
-  if (!files[0]->sum)
-    files[0]->sum = slots_for(k);
-  if (!files[0]->sum)
+  frame_slots *s = slots_for(files[0], k);
+  if (!s)
     return ghz_file_fail(files[0]->name, GHZ_ENOMEM, "out of memory");
-  const summation s = {ctx, k, files, op, files[0]->sum, result};
-  return next_sum(&s);
+  s->ctx = ctx;
+  s->k = k;
+  s->files = files;
+  s->op = op;
+  s->result = result;
+  return next_sum(s);
 }
 
 ghz_status ghz_file_sum(ghz_context *ctx, size_t k, ghz_file *const *files, const ghz_file_operation *op,

@@ -39,9 +39,9 @@ static uint64_t product(uint64_t a, uint64_t b) {
   return __builtin_mul_overflow(a, b, &p) || p > FRAME_VALUES_MAX ? FRAME_VALUES_MAX + 1 : p;
 }
 
-/* The fewest values that a frame of whole planes, or of lines, may hold. */
+/* The fewest values that a frame of whole planes, or of lines, may hold; of a flat array a chunk. */
 static uint64_t plane_step(const ghz_shape *s) {
-  return product(product(s->extent[1], s->extent[2]), whole_tile(s->dims).z);
+  return s->dims == 1 ? GHZ_CHUNK : product(product(s->extent[1], s->extent[2]), whole_tile(s->dims).z);
 }
 
 static uint64_t line_step(const ghz_shape *s) {
@@ -54,8 +54,6 @@ static uint64_t round_down(uint64_t values, uint64_t step) {
 
 /* Frames of whole planes where one fits in `values`, or where lines would not fit in a frame. */
 uint64_t ghz_layout_frame_values(const ghz_shape *s, uint64_t values) {
-  if (s->dims == 1)
-    return round_down(values, GHZ_CHUNK);
   const uint64_t planes = plane_step(s), lines = line_step(s);
   if (planes <= values || lines > FRAME_VALUES_MAX || (planes <= FRAME_VALUES_MAX && lines >= planes))
     return planes <= FRAME_VALUES_MAX ? round_down(values, planes) : 0;
@@ -87,11 +85,7 @@ ghz_status ghz_file_choose_frames(ghz_file_header *h, int flat, uint64_t values)
 
 /* ---- Checking -------------------------------------------------------------------------------- */
 
-static int flat_valid(uint64_t values) {
-  return values > 0 && values % GHZ_CHUNK == 0 && values <= FRAME_VALUES_MAX;
-}
-
-static int bricks_valid(const ghz_shape *s, uint64_t values) {
+static int frames_valid(const ghz_shape *s, uint64_t values) {
   const uint64_t planes = plane_step(s), lines = line_step(s);
   if (values == 0 || values > FRAME_VALUES_MAX || planes == 0)
     return 0;
@@ -99,14 +93,11 @@ static int bricks_valid(const ghz_shape *s, uint64_t values) {
 }
 
 int ghz_layout_set(ghz_file_header *h, int dims) {
-  h->shape = ghz_flat(h->count);
-  if (dims == 1)
-    return flat_valid(h->frame_values);
-  h->shape = ghz_array_shape(&h->array, h->count);
-  if (h->shape.dims == 1 || dims < 1 || dims > 3)
+  h->shape = dims == 1 ? ghz_flat(h->count) : ghz_array_shape(&h->array, h->count);
+  if (dims < 1 || dims > 3 || (dims > 1 && h->shape.dims == 1))
     return 0;
   h->shape.dims = dims;
-  return bricks_valid(&h->shape, h->frame_values);
+  return frames_valid(&h->shape, h->frame_values);
 }
 
 /* ---- Frames ---------------------------------------------------------------------------------- */
@@ -155,6 +146,16 @@ int ghz_layout_frame(const ghz_file_header *h, uint64_t first, uint64_t values, 
     s.extent[0] = 1, s.extent[1] = values / n[2];
   *shape = s;
   return ghz_shape_count(&s) == values;
+}
+
+int ghz_layout_fits(const ghz_file_header *h, uint64_t number, uint64_t first, int piped, const ghz_shape *s) {
+  const uint64_t values = ghz_shape_count(s);
+  ghz_shape expected = ghz_file_frame_shape(h, first);
+  if (values == 0 && number > 0)
+    return 0;
+  if (h->count == GHZ_FILE_UNKNOWN)
+    return s->dims == 1 && values <= h->frame_values && first == number * h->frame_values;
+  return (piped || ghz_layout_frame(h, first, values, &expected)) && shapes_equal(s, &expected);
 }
 
 /* ---- The header ------------------------------------------------------------------------------ */
@@ -242,12 +243,14 @@ ghz_status ghz_header_decode(const char *name, const uint8_t *b, size_t size, gh
                : GHZ_OK;
 }
 
-int ghz_header_continues(const ghz_file_header *old, const ghz_file_header *now) {
+int ghz_header_continues(const ghz_file_header *old, const ghz_file_header *now, int appended) {
   uint8_t a[HEADER_MAX], b[HEADER_MAX];
   ghz_file_header h = *now;
-  h.count = old->count;
-  h.frame_values = old->frame_values;
-  if (h.array.ndim > 0 && h.array.ndim == old->array.ndim) {
+  if (appended || old->count == GHZ_FILE_UNKNOWN)
+    h.count = old->count;
+  if (appended)
+    h.frame_values = old->frame_values;
+  if (appended && h.array.ndim > 0 && h.array.ndim == old->array.ndim) {
     const unsigned slowest = array_slowest(&h.array);
     if (old->array.dims[slowest] > h.array.dims[slowest])
       return 0;

@@ -23,9 +23,10 @@ ghz_status ghz_header_start(const char *name, const uint8_t *b, size_t got, size
 /* Decodes a header of `size` bytes, and checks it. Errors: ECORRUPT. */
 ghz_status ghz_header_decode(const char *name, const uint8_t *b, size_t size, ghz_file_header *h);
 
-/* Whether an array that began as `old` may have become `now` by appending: they differ in the
- * slowest dimension alone, and in what follows from it. */
-int ghz_header_continues(const ghz_file_header *old, const ghz_file_header *now);
+/* Whether an array that began as `old` may have become `now`: they are equal, but that `old` may lack
+ * the number of values; and if it was appended to, in the slowest dimension, and in what follows
+ * from it. */
+int ghz_header_continues(const ghz_file_header *old, const ghz_file_header *now, int appended);
 
 /* Checks count, dimensions and frames against each other, and sets h->shape for streams of `dims`.
  * Returns NULL, or what is wrong. */
@@ -56,5 +57,11 @@ uint64_t ghz_layout_frame_values(const ghz_shape *shape, uint64_t values);
 /* The shape of a frame of `values` values that begins at `first`, which may be less than
  * ghz_file_frame_shape allows, where a file was appended to. Returns 0 if there is none such. */
 int ghz_layout_frame(const ghz_file_header *h, uint64_t first, uint64_t values, ghz_shape *shape);
+
+/* Whether frame `number`, which begins at `first`, may have this shape. Frames of a file that was
+ * appended to are short in its middle; in one that began without a number of values, `piped`, none
+ * follows one that is short. */
+int ghz_layout_fits(const ghz_file_header *h, uint64_t number, uint64_t first, int piped,
+                    const ghz_shape *shape);
 
 #endif

@@ -18,61 +18,85 @@ typedef struct job {
   ghz_context *ctx;
   int level; /* of packing */
   const ghz_slice *stream;
-  size_t first, pages;      /* of the stream */
-  unsigned each;            /* tiles of a page */
-  uint8_t *sizes, *payload; /* of the tiles of the first page on */
-  const size_t *tiles;      /* where the tiles of each page begin in the payload, and the end of the last */
-  uint8_t *packed;
-  const size_t *begin; /* unpacking: where each page begins in `packed`, and the end of the last */
-  uint8_t *lengths;    /* packing: u32 the bytes of each page */
-  size_t next;         /* atomic: the page that nobody has taken */
-  ghz_status status;   /* atomic: why a page failed, */
-  size_t failed;       /* and which: of those that did, the one that was noted */
+  size_t first, pages;       /* of the stream */
+  unsigned each;             /* tiles of a page */
+  uint8_t *sizes, *payload;  /* of the tiles of the first page on */
+  uint8_t *packed, *lengths; /* packing: pages, each with a gap behind it; and u32 their bytes */
+  const packed_tiles *from;  /* unpacking */
+  size_t next;               /* atomic: the page that nobody has taken */
+  ghz_status status;         /* atomic: why a page failed, */
+  size_t failed;             /* and which: of those that did, the one that was noted */
 } job;
+
+/* How far a thread has passed what pages hold. */
+typedef struct place {
+  size_t page, packed, tiles;
+} place;
 
 static unsigned tiles_in(uint64_t tiles, unsigned each, uint64_t page) {
   const uint64_t left = tiles - page * each;
   return left < each ? (unsigned)left : each;
 }
 
-static tile_page page_of(const job *j, size_t page) {
+/* The page whose tiles have bytes begin .. end - 1 of the payload. */
+static tile_page page_of(const job *j, size_t page, size_t begin, size_t end) {
   const uint64_t number = j->first + page;
   return (tile_page){j->stream,
                      number * j->each,
                      tiles_in(j->stream->tiles, j->each, number),
                      j->sizes + 2 * page * j->each,
-                     j->payload + j->tiles[page],
-                     j->tiles[page + 1] - j->tiles[page]};
+                     j->payload + begin,
+                     end - begin};
 }
 
-/* Where a page begins if none before it becomes smaller. */
+/* Where the tiles of a page begin in a whole stream, by the ends of its chunks. */
+static size_t begin_of(const job *j, size_t page) {
+  const ghz_slice *s = j->stream;
+  const uint8_t *ends = (const uint8_t *)s->sizes - 8 * chunks_of(s->tiles);
+  return page == 0          ? 0
+         : page == j->pages ? (size_t)s->payload_size
+                            : (size_t)load_u64(ends + 8 * (page * j->each / TILES_PER_CHUNK - 1));
+}
+
+/* Where a page goes if none before it becomes smaller. */
 static size_t place_of(const job *j, size_t page) {
-  return j->tiles[page] + page * tile_page_bound(j->each, 0);
+  return begin_of(j, page) + page * tile_page_bound(j->each, 0);
 }
 
 static ghz_status pack_one(const job *j, tile_page_coder *c, size_t page) {
-  const tile_page from = page_of(j, page);
+  const size_t end = begin_of(j, page + 1);
+  const tile_page from = page_of(j, page, begin_of(j, page), end);
   size_t size = 0;
-  const ghz_status status = ghz_tile_page_pack(c, &from, j->level, j->tiles[j->pages] - j->tiles[page + 1],
+  const ghz_status status = ghz_tile_page_pack(c, &from, j->level, (size_t)j->stream->payload_size - end,
                                                j->packed + place_of(j, page), &size);
   store_u32(j->lengths + 4 * page, (uint32_t)size);
   return status;
 }
 
-static ghz_status unpack_one(const job *j, tile_page_coder *c, size_t page) {
-  const tile_page to = page_of(j, page);
-  return ghz_tile_page_unpack(c, (ghz_bytes){j->packed + j->begin[page], j->begin[page + 1] - j->begin[page]},
-                              &to);
+static ghz_status unpack_one(const job *j, tile_page_coder *c, place *at, size_t page) {
+  const packed_tiles *p = j->from;
+  const uint8_t *packed = p->bytes.data;
+  for (;; at->page++) {
+    const size_t bytes = load_u32(p->sizes + at->page * p->stride),
+                 says = ghz_tile_page_says(packed + at->packed);
+    if (at->page == page) {
+      const tile_page to = page_of(j, page, at->tiles, at->tiles + says);
+      return ghz_tile_page_unpack(c, (ghz_bytes){packed + at->packed, bytes}, &to);
+    }
+    at->packed += bytes;
+    at->tiles += says;
+  }
 }
 
 /* What a thread does: it takes pages until there is none, or one has failed. */
 static void work(job *j) {
   tile_page_coder c = {.tiles = j->ctx->tiles};
+  place at = {0};
   while (__atomic_load_n(&j->status, __ATOMIC_RELAXED) == GHZ_OK) {
     const size_t page = __atomic_fetch_add(&j->next, 1, __ATOMIC_RELAXED);
     if (page >= j->pages)
       break;
-    const ghz_status status = j->begin ? unpack_one(j, &c, page) : pack_one(j, &c, page);
+    const ghz_status status = j->from ? unpack_one(j, &c, &at, page) : pack_one(j, &c, page);
     ghz_status before = GHZ_OK;
     if (status != GHZ_OK &&
         __atomic_compare_exchange_n(&j->status, &before, status, 0, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
@@ -104,15 +128,6 @@ static ghz_status share(ghz_context *ctx, job *j) {
   return GHZ_OK;
 }
 
-/* Two arrays of a number for each page and one more. */
-static ghz_status page_numbers(ghz_context *ctx, size_t pages, size_t **numbers) {
-  size_t bytes;
-  *numbers = NULL;
-  if (!__builtin_add_overflow(pages, 1, &bytes) && !__builtin_mul_overflow(bytes, 2 * sizeof(size_t), &bytes))
-    *numbers = ghz_arena_reserve(&ctx->scratch, bytes);
-  return *numbers ? GHZ_OK : ghz_fail(ctx, GHZ_ENOMEM, "no memory for the places of %zu pages", pages);
-}
-
 /* ---- Packing --------------------------------------------------------------------------------- */
 
 int ghz_pack_available(int level) {
@@ -124,15 +139,6 @@ int ghz_pack_available(int level) {
 size_t ghz_pack_bound(size_t size) {
   size_t bound;
   return __builtin_add_overflow(size, 1, &bound) ? 0 : bound;
-}
-
-/* Where the tiles of each page begin, by the ends of chunks. */
-static void tiles_of_pages(const ghz_slice *s, unsigned each, size_t pages, size_t *tiles) {
-  const uint8_t *ends = (const uint8_t *)s->sizes - 8 * chunks_of(s->tiles);
-  for (size_t i = 1; i < pages; i++)
-    tiles[i] = (size_t)load_u64(ends + 8 * (i * each / TILES_PER_CHUNK - 1));
-  tiles[0] = 0;
-  tiles[pages] = (size_t)s->payload_size;
 }
 
 static size_t close_gaps(const job *j) {
@@ -148,18 +154,12 @@ static size_t close_gaps(const job *j) {
 
 static ghz_status pack(ghz_context *ctx, ghz_bytes stream, int level, uint8_t *dst, size_t *size) {
   ghz_slice s;
-  size_t *tiles;
   ghz_status status = ghz_stream_open(ctx, stream, &s);
   if (status != GHZ_OK)
     return status;
-  const unsigned each = page_tiles(level > 0);
   const size_t pages = (size_t)tile_pages(level > 0, s.tiles), head = body_head(pages);
-  status = page_numbers(ctx, pages, &tiles);
-  if (status != GHZ_OK)
-    return status;
-  tiles_of_pages(&s, each, pages, tiles);
   memcpy(dst, stream.data, STREAM_HEADER);
-  job j = {.level = level, .stream = &s, .pages = pages, .each = each, .tiles = tiles, .packed = dst + head};
+  job j = {.level = level, .stream = &s, .pages = pages, .each = page_tiles(level > 0), .packed = dst + head};
   j.sizes = (uint8_t *)s.sizes; /* only read */
   j.payload = (uint8_t *)s.payload;
   j.lengths = dst + STREAM_HEADER;
@@ -183,9 +183,8 @@ ghz_status ghz_pack(ghz_context *ctx, ghz_bytes stream, int level, void *dst, si
 /* ---- Unpacking ------------------------------------------------------------------------------- */
 
 /* Checks the packed sizes against each other, and what pages say of their tiles. Sets *size: the
- * bytes of all their tiles. Writes where pages and their tiles begin, and the ends, unless `begin`
- * is NULL. */
-static ghz_status locate(ghz_context *ctx, const packed_tiles *p, size_t *begin, size_t *tiles, size_t *size) {
+ * bytes of all their tiles. */
+static ghz_status check_sizes(ghz_context *ctx, const packed_tiles *p, size_t *size) {
   size_t end = 0;
   *size = 0;
   for (size_t i = 0; i < p->pages; i++) {
@@ -197,16 +196,8 @@ static ghz_status locate(ghz_context *ctx, const packed_tiles *p, size_t *begin,
     if (says > (size_t)n * TILE_BYTES_MAX || bytes > tile_page_bound(n, says))
       return ghz_fail(ctx, GHZ_ECORRUPT, "page %zu of a frame says that its %u tiles have %zu bytes",
                       p->first + i, n, says);
-    if (begin) {
-      begin[i] = end;
-      tiles[i] = *size;
-    }
     end += bytes;
     *size += says; /* of at most 2^54 tiles: no overflow */
-  }
-  if (begin) {
-    begin[p->pages] = end;
-    tiles[p->pages] = *size;
   }
   if (end != p->bytes.size)
     return ghz_fail(ctx, GHZ_ECORRUPT, "the pages of a frame have %zu bytes, their sizes say %zu",
@@ -216,23 +207,14 @@ static ghz_status locate(ghz_context *ctx, const packed_tiles *p, size_t *begin,
 
 ghz_status ghz_tiles_size(ghz_context *ctx, const packed_tiles *p, size_t *size) {
   GHZ_CALL(ctx);
-  return locate(ctx, p, NULL, NULL, size);
+  return check_sizes(ctx, p, size);
 }
 
+/* Of pages whose sizes were checked. */
 static ghz_status unpack_pages(ghz_context *ctx, const packed_tiles *p, uint8_t *sizes, uint8_t *payload) {
-  size_t *begin, size;
-  ghz_status status = page_numbers(ctx, p->pages, &begin);
-  if (status != GHZ_OK)
-    return status;
-  size_t *tiles = begin + p->pages + 1;
-  status = locate(ctx, p, begin, tiles, &size);
-  if (status != GHZ_OK)
-    return status;
-  job j = {.stream = p->stream, .first = p->first, .pages = p->pages, .tiles = tiles, .begin = begin};
-  j.each = page_tiles(p->packed);
+  job j = {.from = p, .stream = p->stream, .first = p->first, .pages = p->pages, .each = page_tiles(p->packed)};
   j.sizes = sizes;
   j.payload = payload;
-  j.packed = (uint8_t *)p->bytes.data; /* only read */
   return share(ctx, &j);
 }
 
@@ -243,9 +225,16 @@ ghz_status ghz_tiles_unpack_pages(ghz_context *ctx, const packed_tiles *p, uint8
 
 /* ---- Bodies ---------------------------------------------------------------------------------- */
 
-/* The pages of a body, whose header was read to the slice. */
-static ghz_status open_body(ghz_context *ctx, int packed, ghz_bytes body, const ghz_slice *s, packed_tiles *p) {
+/* The header of a body, its stream, which may have `most` bytes, and its pages. */
+static ghz_status open_body(ghz_context *ctx, int packed, ghz_bytes body, size_t most, ghz_slice *s,
+                            size_t *size, packed_tiles *p) {
   const uint8_t *data = body.data;
+  ghz_status status = ghz_stream_says(ctx, body, s, size);
+  if (status != GHZ_OK)
+    return status;
+  if (*size > most)
+    return ghz_fail(ctx, GHZ_ECORRUPT, "a frame says that its stream has %zu bytes: it may have %zu", *size,
+                    most);
   const uint64_t pages = tile_pages(packed, s->tiles);
   if (pages > (body.size - STREAM_HEADER) / (4 + TILE_PAGE_HEAD))
     return ghz_fail(ctx, GHZ_ECORRUPT, "a frame of %zu bytes cannot have %llu pages", body.size, (ull)pages);
@@ -259,14 +248,9 @@ ghz_status ghz_packed_size(ghz_context *ctx, int packed, ghz_bytes body, size_t 
   ghz_slice s;
   packed_tiles p;
   size_t tiles;
-  ghz_status status = ghz_stream_says(ctx, body, &s, size);
-  if (status == GHZ_OK && *size > most)
-    status =
-        ghz_fail(ctx, GHZ_ECORRUPT, "a frame says that its stream has %zu bytes: it may have %zu", *size, most);
+  ghz_status status = open_body(ctx, packed, body, most, &s, size, &p);
   if (status == GHZ_OK)
-    status = open_body(ctx, packed, body, &s, &p);
-  if (status == GHZ_OK)
-    status = locate(ctx, &p, NULL, NULL, &tiles);
+    status = check_sizes(ctx, &p, &tiles);
   if (status == GHZ_OK && tiles != s.payload_size)
     status = ghz_fail(ctx, GHZ_ECORRUPT, "the tiles of a frame have %zu bytes, its header says %llu", tiles,
                       (ull)s.payload_size);
@@ -278,10 +262,7 @@ ghz_status ghz_unpack_frame(ghz_context *ctx, int packed, ghz_bytes body, size_t
   ghz_slice s;
   tile_sink sink;
   packed_tiles p;
-  size_t says;
-  ghz_status status = ghz_stream_says(ctx, body, &s, &says);
-  if (status == GHZ_OK)
-    status = open_body(ctx, packed, body, &s, &p);
+  ghz_status status = open_body(ctx, packed, body, size, &s, &size, &p);
   if (status == GHZ_OK)
     status = ghz_stream_layout(ctx, &s, dst, size, &sink);
   if (status != GHZ_OK)

@@ -13,8 +13,9 @@ enum { TILE_PAGE_HEAD = 5 }; /* of a page: kind, and u32 bytes of its tiles */
 
 /* Tiles of a page but for the last one. To read a part of a page costs to read all of it, which is
  * little of one that is stored. */
+enum { STORED_TILES = 128 };
 static inline unsigned page_tiles(int packed) {
-  return packed ? 1024 : 128;
+  return packed ? 1024 : STORED_TILES;
 }
 
 static inline uint64_t tile_pages(int packed, uint64_t tiles) {

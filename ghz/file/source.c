@@ -4,7 +4,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <stdlib.h>
+#include <stdint.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -15,9 +15,10 @@
 
 /* ---- A path ---------------------------------------------------------------------------------- */
 
-typedef struct descriptor {
-  int fd;
-} descriptor;
+/* What a source of a descriptor has as its `user`. */
+static int descriptor(void *user) {
+  return (int)(intptr_t)user;
+}
 
 static const char *read_all(int fd, uint64_t offset, int seekable, uint8_t *to, size_t size, size_t *got) {
   for (*got = 0; *got < size;) {
@@ -34,56 +35,41 @@ static const char *read_all(int fd, uint64_t offset, int seekable, uint8_t *to, 
 }
 
 static const char *read_next(void *user, void *to, size_t size, size_t *got) {
-  return read_all(((const descriptor *)user)->fd, 0, 0, to, size, got);
+  return read_all(descriptor(user), 0, 0, to, size, got);
 }
 
 static const char *read_at(void *user, uint64_t offset, void *to, size_t size, size_t *got) {
-  return read_all(((const descriptor *)user)->fd, offset, 1, to, size, got);
+  return read_all(descriptor(user), offset, 1, to, size, got);
 }
 
 static void close_descriptor(void *user) {
-  close(((descriptor *)user)->fd);
-  free(user);
+  close(descriptor(user));
 }
 
-static ghz_status fill_in(const char *path, int fd, ghz_file_source *source) {
-  struct stat status;
-  if (fstat(fd, &status) != 0)
-    return ghz_file_fail(path, GHZ_EIO, "%s", strerror(errno));
-  if (S_ISDIR(status.st_mode))
-    return ghz_file_fail(path, GHZ_EINVAL, "is a directory");
-  descriptor *d = malloc(sizeof *d);
-  if (!d)
-    return ghz_file_fail(path, GHZ_ENOMEM, "out of memory");
-  d->fd = fd;
-  *source = (ghz_file_source){.user = d, .name = path, .read = read_next, .close = close_descriptor};
-  if (S_ISREG(status.st_mode)) {
-    source->read_at = read_at;
-    source->size = (uint64_t)status.st_size;
-  }
-  return GHZ_OK;
-}
-
-/* Takes a descriptor, or says why there is none. */
-static ghz_status take(const char *path, int fd, ghz_file_source *source) {
-  if (fd < 0)
-    return ghz_file_fail(path, GHZ_EIO, "%s", strerror(errno));
-  const ghz_status status = fill_in(path, fd, source);
-  if (status != GHZ_OK)
-    close(fd);
-  return status;
+ghz_file_source ghz_source_of_file(const char *path, int fd, uint64_t size) {
+  return (ghz_file_source){
+      .user = (void *)(intptr_t)fd, .name = path, .read = read_next, .read_at = read_at, .size = size};
 }
 
 ghz_status ghz_source_of_path(const char *path, ghz_file_source *source) {
+  struct stat is = {0};
   int fd;
   do
     fd = open(path, O_RDONLY | O_CLOEXEC);
   while (fd < 0 && errno == EINTR);
-  return take(path, fd, source);
-}
-
-ghz_status ghz_source_of_descriptor(const char *path, int fd, ghz_file_source *source) {
-  return take(path, fcntl(fd, F_DUPFD_CLOEXEC, 0), source);
+  if (fd < 0 || fstat(fd, &is) != 0 || S_ISDIR(is.st_mode)) {
+    const ghz_status status = fd >= 0 && S_ISDIR(is.st_mode)
+                                  ? ghz_file_fail(path, GHZ_EINVAL, "is a directory")
+                                  : ghz_file_fail(path, GHZ_EIO, "%s", strerror(errno));
+    if (fd >= 0)
+      close(fd);
+    return status;
+  }
+  *source = ghz_source_of_file(path, fd, (uint64_t)is.st_size);
+  source->close = close_descriptor;
+  if (!S_ISREG(is.st_mode))
+    source->read_at = NULL;
+  return GHZ_OK;
 }
 
 /* ---- Any source ------------------------------------------------------------------------------ */
@@ -97,6 +83,14 @@ ghz_status ghz_source_read(const ghz_file_source *s, uint64_t *position, void *t
   *got = *got < size ? *got : size;
   *position += *got;
   return GHZ_OK;
+}
+
+ghz_status ghz_source_take(const ghz_file_source *s, uint64_t *position, void *to, size_t size,
+                           const char *what) {
+  size_t got;
+  const ghz_status status = ghz_source_read(s, position, to, size, &got);
+  return status == GHZ_OK && got < size ? ghz_file_fail(s->name, GHZ_ECORRUPT, "truncated: ends in %s", what)
+                                        : status;
 }
 
 ghz_status ghz_source_read_at(const ghz_file_source *s, uint64_t offset, void *to, size_t size) {

@@ -5,15 +5,18 @@
 
 #include <ghz/file.h>
 
-/* Makes the source of a path; source->name is `path` itself. Errors: EINVAL (a directory), EIO,
- * ENOMEM. */
+/* Makes the source of a path; source->name is `path` itself. Errors: EINVAL (a directory), EIO. */
 ghz_status ghz_source_of_path(const char *path, ghz_file_source *source);
 
-/* The same of a descriptor, which stays the caller's. */
-ghz_status ghz_source_of_descriptor(const char *path, int fd, ghz_file_source *source);
+/* The source of a regular file of so many bytes that is open, and stays the caller's to close. */
+ghz_file_source ghz_source_of_file(const char *path, int fd, uint64_t size);
 
 /* Reads `size` bytes, fewer only at the end, from *position on, and moves it. Errors: EIO. */
 ghz_status ghz_source_read(const ghz_file_source *s, uint64_t *position, void *to, size_t size, size_t *got);
+
+/* The same of all of them. Errors: EIO, ECORRUPT (the file "ends in" what is read). */
+ghz_status ghz_source_take(const ghz_file_source *s, uint64_t *position, void *to, size_t size,
+                           const char *what);
 
 /* Reads `size` bytes at an offset of a seekable source that has them. Errors: EIO,
  * ECORRUPT (they are not there any more). */

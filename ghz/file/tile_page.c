@@ -20,11 +20,10 @@ enum { PARTS_HEAD = 16 + 4 * STATES };
 enum {
   STEPS_MAX = 2 * (BLOCKS / LANES + BLOCKS + TURNS), /* of a tile */
   WORDS_BEHIND = STEPS_MAX * LANES + LANES,          /* that decoding a tile may read in vain */
-  SAMPLE_TILES = 128,                                /* that the kind is chosen by */
-  SMALL = 1 << 14,                                   /* bytes of a page that are tried as zstd in any case, */
-  SMALL_LAST = 1 << 16,                              /* of one with fewer tiles, as a small array is */
-  SHRINK_TILES = 64,                                 /* whose planes say whether zstd shrinks planes */
-  SAMPLE_BYTES = 1 << 13                             /* of them, for zstd */
+  SAMPLE_TILES = 64,                                 /* that the kind is chosen by, */
+  SAMPLE_RUN = 4,                                    /* so many in a row */
+  SAMPLE_BYTES = 1 << 13,                            /* of them, for zstd */
+  SMALL = 1 << 16                                    /* bytes of a page that are tried as zstd in any case */
 };
 
 /* ---- Memory ---------------------------------------------------------------------------------- */
@@ -50,31 +49,37 @@ static void begin_page(page_model *p, const tile_page *t) {
   p->tiles = t->tiles;
 }
 
-/* Memory of symbols, which pages that are stored or by zstd do without; in it no tile that
- * contexts would see of the page before. */
+/* Memory of symbols. */
+typedef struct symbols {
+  page_tile tile[PAGE_TILES];
+  uint8_t width[PAGE_TILES][2][BLOCKS];
+  uint8_t sizes[PAGE_TILES + 1][SIZES_BYTES];
+  uint32_t table[]; /* packing: and counts behind it */
+} symbols;
+
+/* Takes that memory, which pages that are stored or by zstd do without; in it zeros before the
+ * magnitudes, and no tile that contexts would see of the page before. */
 static int open_symbols(tile_page_coder *c, const tile_page *t, int pack) {
   page_model *p = &c->page;
   begin_page(p, t);
   if (!p->tile) {
-    p->tile = malloc(PAGE_TILES * sizeof *p->tile);
-    p->width = malloc(PAGE_TILES * sizeof *p->width);
-    p->sizes = calloc(PAGE_TILES + 1, sizeof *p->sizes); /* zeros before the magnitudes */
-    p->count = pack ? malloc(4 * sizeof *p->count) : NULL;
-    p->table = malloc((pack ? (size_t)TOKENS : (size_t)CONTEXTS * SLOTS) * sizeof *p->table);
+    symbols *s =
+        calloc(1, sizeof *s + (pack ? (size_t)5 * TOKENS : (size_t)CONTEXTS * SLOTS) * sizeof *s->table);
+    if (!s)
+      return 0;
+    p->tile = s->tile;
+    p->width = s->width;
+    p->sizes = s->sizes;
+    p->table = s->table;
+    p->count = (uint32_t(*)[TOKENS])(s->table + TOKENS);
   }
-  if (!p->tile || !p->width || !p->sizes || !p->table || (pack && !p->count))
-    return 0;
   memset(p->tile, 0, PAGE_TILES * sizeof *p->tile);
   return 1;
 }
 
 void ghz_tile_page_close(tile_page_coder *c) {
   page_model *p = &c->page;
-  free(p->tile);
-  free(p->width);
-  free(p->sizes);
-  free(p->count);
-  free(p->table);
+  free(p->tile); /* the first of the symbols' memory */
   free(p->token);
   free(p->byte);
   free(c->words);
@@ -113,6 +118,9 @@ static const uint8_t *padded(tile_page_coder *c, const tile_page *t, size_t read
 
 /* ---- Packing: bytes -------------------------------------------------------------------------- */
 
+/* What puts a page of a kind does so if it has fewer bytes than `less`, and returns how many they
+ * are then; if not, `less`. */
+
 /* Packs bytes by zstd; the size is theirs if that does not make them fewer. */
 static size_t by_zstd(tile_page_coder *c, const uint8_t *from, size_t size, uint8_t *to) {
   return size > 16 ? ghz_page_pack(&c->zstd, from, size, to) : size;
@@ -134,22 +142,24 @@ static uint8_t *put_side(tile_page_coder *c) {
   return w.full ? NULL : w.to;
 }
 
-/* The symbols and bytes of the page to dst, if they are fewer than `less`. Returns 0 if not. */
-static size_t put_symbols_page(tile_page_coder *c, uint8_t *dst, size_t less) {
+/* Widths, or values too, as symbols, and the other bytes: block after block if zstd shrinks them,
+ * else widths alone leave them as in the tiles, which takes no time. */
+static size_t put_symbols_page(tile_page_coder *c, const tile_page *t, const uint8_t *payload, int values,
+                               int shrinks, uint8_t *dst, size_t less) {
   page_model *p = &c->page;
   uint32_t state[STATES];
+  begin_symbols(p, values, shrinks);
+  c->tiles->parse_tiles(p, 0, p->tiles, t->sizes, payload);
   const uint8_t *side_end = put_side(c);
   if (!side_end)
-    return 0;
+    return less;
   p->word = c->words + c->words_room;
   c->tiles->encode_words(p, state);
-  const size_t side = (size_t)(side_end - c->side), before = TILE_PAGE_HEAD + PARTS_HEAD + side + 2 * p->words;
-  if (!c->shrinking && before + p->bytes >= less)
-    return 0;
-  const size_t bytes = c->shrinking ? by_zstd(c, p->byte, p->bytes, c->whole) : p->bytes;
-  if (before + bytes >= less || (!p->values && p->by_blocks != (bytes < p->bytes)))
-    return 0;
-  dst[0] = p->values ? VALUES : WIDTHS;
+  const size_t side = (size_t)(side_end - c->side), before = TILE_PAGE_HEAD + PARTS_HEAD + side + 2 * p->words,
+               bytes = shrinks ? by_zstd(c, p->byte, p->bytes, c->whole) : p->bytes;
+  if (before + bytes >= less || (!values && shrinks != (bytes < p->bytes)))
+    return less;
+  dst[0] = values ? VALUES : WIDTHS;
   dst += TILE_PAGE_HEAD;
   store_u32(dst, (uint32_t)side);
   store_u32(dst + 4, (uint32_t)p->words);
@@ -163,104 +173,73 @@ static size_t put_symbols_page(tile_page_coder *c, uint8_t *dst, size_t less) {
   return before + bytes;
 }
 
-/* Sizes and tiles as they are, packed by zstd if that makes them fewer than `less`. Returns 0 if
- * not. */
+/* Sizes and tiles as they are, packed by zstd. */
 static size_t put_zstd_page(tile_page_coder *c, const tile_page *t, uint8_t *dst, size_t less) {
   const size_t sizes = 2 * (size_t)t->tiles, all = sizes + t->size;
   memcpy(c->page.byte, t->sizes, sizes);
   memcpy(c->page.byte + sizes, t->payload, t->size);
   const size_t packed = by_zstd(c, c->page.byte, all, c->whole);
   if (packed == all || TILE_PAGE_HEAD + packed >= less)
-    return 0;
+    return less;
   dst[0] = ZSTD;
   memcpy(dst + TILE_PAGE_HEAD, c->whole, packed);
   return TILE_PAGE_HEAD + packed;
 }
 
-static size_t put_stored_page(const tile_page *t, uint8_t *dst) {
+static void put_stored_page(const tile_page *t, uint8_t *dst) {
   const size_t sizes = 2 * (size_t)t->tiles;
   dst[0] = STORED;
   memcpy(dst + TILE_PAGE_HEAD, t->sizes, sizes);
   memcpy(dst + TILE_PAGE_HEAD + sizes, t->payload, t->size);
-  return TILE_PAGE_HEAD + sizes + t->size;
 }
 
 /* ---- Packing: the kind ----------------------------------------------------------------------- */
 
-/* What is known of a page by some of its tiles: what they would take, about. */
+/* What some tiles of a page take as a kind: symbols, other bytes, and these by zstd, about. */
 typedef struct page_sample {
-  size_t packed;                 /* as they are, by zstd */
-  size_t widths, values, planes; /* widths and values as symbols, with the bytes below; all planes */
-  size_t shrunk;                 /* these by zstd */
+  size_t symbols, bytes, packed;
 } page_sample;
 
-/* Planes of tiles in the middle of the page, block after block, for zstd: what `planes` of the
- * first ones would become. */
-static size_t shrunk_planes(tile_page_coder *c, const tile_page *t, const uint8_t *payload, size_t planes) {
+/* Of runs of tiles all over the page. */
+static page_sample take_sample(tile_page_coder *c, const tile_page *t, const uint8_t *payload, enum kind kind) {
   page_model *p = &c->page;
-  const unsigned some = p->tiles < SHRINK_TILES ? p->tiles : SHRINK_TILES, from = (p->tiles - some) / 2;
-  begin_symbols(p, 0, 1);
-  for (unsigned i = 0; i < from; i++)
-    payload += load_u16(t->sizes + 2 * (size_t)i);
-  c->tiles->parse_tiles(p, from, from + some, t->sizes, payload);
-  return p->bytes ? (size_t)((uint64_t)planes * sample(c, p->byte, p->bytes) / p->bytes) : 0;
+  const unsigned step = SAMPLE_RUN * (t->tiles < SAMPLE_TILES ? 1 : t->tiles / SAMPLE_TILES);
+  size_t bytes = 0;
+  begin_symbols(p, kind == VALUES, 1);
+  for (unsigned i = 0, n, largest; i < t->tiles; i += n) {
+    n = t->tiles - i < SAMPLE_RUN ? t->tiles - i : SAMPLE_RUN;
+    const size_t size = sum_sizes(t->sizes + 2 * (size_t)i, n, &largest);
+    if (i % step == 0 && kind != ZSTD)
+      c->tiles->parse_tiles(p, i, i + n, t->sizes, payload);
+    if (i % step == 0 && kind == ZSTD) {
+      memcpy(c->whole + bytes, payload, size);
+      bytes += size;
+    }
+    payload += size;
+  }
+  if (kind == ZSTD)
+    return (page_sample){0, bytes, sample(c, c->whole, bytes)};
+  return (page_sample){(size_t)(ghz_tables_bits(p, 0, CONTEXTS) / 8), p->bytes, sample(c, p->byte, p->bytes)};
 }
 
-/* The first tiles stay in the page as symbols with values; returns their end. */
-static const uint8_t *take_sample(tile_page_coder *c, const tile_page *t, const uint8_t *payload,
-                                  page_sample *s) {
-  page_model *p = &c->page;
-  const unsigned some = p->tiles < SAMPLE_TILES ? p->tiles : SAMPLE_TILES;
-  begin_symbols(p, 1, 1);
-  const uint8_t *end = c->tiles->parse_tiles(p, 0, some, t->sizes, payload);
-  const size_t low = sample(c, p->byte, p->bytes);
-  s->packed = sample(c, payload, (size_t)(end - payload));
-  s->widths = (size_t)(ghz_tables_bits(p, 0, WIDTH_CONTEXTS) / 8);
-  s->values = (size_t)(ghz_tables_bits(p, WIDTH_CONTEXTS, CONTEXTS) / 8) + low;
-  s->planes = p->planes;
-  c->shrinking = low < p->bytes - p->bytes / 16;
-  return end;
+static int shrinks(const page_sample *s) {
+  return s->packed < s->bytes - s->bytes / 16;
 }
 
-/* Tiles from `from` on, and so all, as symbols, if that is fewer bytes than `less`. */
-static size_t symbols_page(tile_page_coder *c, const tile_page *t, unsigned from, const uint8_t *at,
-                           uint8_t *dst, size_t less) {
-  c->tiles->parse_tiles(&c->page, from, c->page.tiles, t->sizes, at);
-  return put_symbols_page(c, dst, less);
-}
-
-/* Widths alone as symbols. Planes that zstd shrinks are block after block, others as in the tiles,
- * which takes no time. */
-static size_t widths_page(tile_page_coder *c, const tile_page *t, const uint8_t *payload, int shrinks,
-                          uint8_t *dst, size_t less) {
-  begin_symbols(&c->page, 0, shrinks);
-  c->shrinking = shrinks;
-  return symbols_page(c, t, 0, payload, dst, less);
-}
-
-/* The page as the kinds that come into question, of which the smallest is taken; 0 if none is
- * smaller than `less`. Values must save a 14th of what widths alone leave, as they take time. */
+/* The page as the kinds that come into question by a sample of each, of which the smallest is taken.
+ * Values must save a 16th of what widths alone leave, as they take time. */
 static size_t put_smallest(tile_page_coder *c, const tile_page *t, const uint8_t *payload, uint8_t *dst,
                            size_t less) {
-  page_sample s;
-  const uint8_t *at = take_sample(c, t, payload, &s);
-  const unsigned some = c->page.tiles < SAMPLE_TILES ? c->page.tiles : SAMPLE_TILES;
-  const size_t with = s.widths + s.values, without = s.widths + s.planes;
-  const int pay = with < without - without / 14;
-  size_t best = pay ? symbols_page(c, t, some, at, dst, less) : 0, size = 0;
-  s.shrunk = ghz_page_coded() ? shrunk_planes(c, t, payload, s.planes) : s.planes;
-  const int shrinks = s.shrunk < s.planes - s.planes / 16;
-  if (!pay || (shrinks && s.widths + s.shrunk < with + with / 8)) {
-    size = widths_page(c, t, payload, shrinks, dst, best ? best : less);
-    if (!size && !best && shrinks) /* they did not, after all */
-      size = widths_page(c, t, payload, 0, dst, less);
-    best = size ? size : best;
-  }
-  if (!best || (s.packed < with && s.packed < without) ||
-      t->size < (c->page.tiles < PAGE_TILES ? SMALL_LAST : SMALL)) {
-    size = put_zstd_page(c, t, dst, best ? best : less);
-    best = size ? size : best;
-  }
+  const page_sample z = take_sample(c, t, payload, ZSTD), v = take_sample(c, t, payload, VALUES),
+                    w = take_sample(c, t, payload, WIDTHS);
+  const size_t with = v.symbols + v.packed, without = w.symbols + w.bytes, shrunk = w.symbols + w.packed;
+  size_t best = less;
+  if (with < without - without / 16)
+    best = put_symbols_page(c, t, payload, 1, shrinks(&v), dst, best);
+  if (best == less || (shrinks(&w) && shrunk < with + with / 8))
+    best = put_symbols_page(c, t, payload, 0, shrinks(&w), dst, best);
+  if (best == less || (z.packed < with && z.packed < without) || t->size < SMALL)
+    best = put_zstd_page(c, t, dst, best);
   return best;
 }
 
@@ -284,7 +263,7 @@ static int reserve_symbols(tile_page_coder *c, const tile_page *t) {
 ghz_status ghz_tile_page_pack(tile_page_coder *c, const tile_page *from, int level, size_t readable,
                               uint8_t *dst, size_t *size) {
   const size_t stored = tile_page_bound(from->tiles, from->size);
-  *size = 0;
+  *size = stored;
   if (level > 0 && !reserve_bytes(c, from))
     return GHZ_ENOMEM;
   if (level == PACK_FAST)
@@ -295,8 +274,8 @@ ghz_status ghz_tile_page_pack(tile_page_coder *c, const tile_page *from, int lev
       return GHZ_ENOMEM;
     *size = put_smallest(c, from, payload, dst, stored);
   }
-  if (*size == 0)
-    *size = put_stored_page(from, dst);
+  if (*size == stored)
+    put_stored_page(from, dst);
   store_u32(dst + 1, (uint32_t)from->size);
   return GHZ_OK;
 }

@@ -39,7 +39,6 @@ typedef struct tile_page_coder {
   size_t tokens_room, bytes_room, words_room, side_room, whole_room, copy_room;
   uint16_t *words;
   uint8_t *side, *whole, *copy;
-  int shrinking; /* packing: the bytes of the page are worth zstd */
 } tile_page_coder;
 
 void ghz_tile_page_close(tile_page_coder *c);

@@ -267,7 +267,7 @@ size_t mutate_container(uint8_t *data, size_t size, size_t room, uint64_t *state
   if (!space)
     abort();
   loose l = take_apart(data, size, space, room);
-  memcpy(l.header, "GHZF\3", 5);
+  memcpy(l.header, "GHZF\4", 5);
   if (how < 4)
     change_header(&l, state);
   else if (how == 4)

@@ -11,6 +11,7 @@
 #include "file/pack.h"
 
 enum { TAIL_BYTES = 32, FRAME_BEFORE = 8, FRAME_AROUND = 16 };
+enum { ENTRY_BYTES = 24, PAGE_ENTRY_BYTES = 12 };
 enum { INDEX_MARK = 24, PARTS_MAX = 64 }; /* bytes behind the header of an index that has parts */
 #define PACKED ((uint64_t)1 << 63)        /* in the length of a frame */
 enum { ENTRY_PACKED = 1, ENTRY_INEXACT = 2, ENTRY_TRANSFORM = 4 };
@@ -43,7 +44,7 @@ typedef struct file_index {
   frame_entry *frames;
   page_entry *pages;
   uint64_t count, page_count;
-  size_t frames_room, pages_room; /* bytes */
+  memory frame_memory, page_memory;
   uint64_t values;                /* in all frames */
   uint64_t start;                 /* of one that was read: where the first frame begins, at least */
   uint64_t end;                   /* where the next frame begins */
@@ -58,11 +59,22 @@ void ghz_index_free(file_index *x);
 /* The largest stream that a frame of the file can have. */
 uint64_t ghz_index_stream_most(const ghz_file_header *h);
 
-/* Adds the frame of a stream, whose body was checked. Errors: ENOMEM. */
-ghz_status ghz_index_add(file_index *x, const char *name, const ghz_info *info, int packed, ghz_bytes body);
+/* Begins the next frame, at `offset` and of so many pages, which are added next; what was begun
+ * before and not closed is forgotten. The entry lives until then. Errors: ENOMEM. */
+ghz_status ghz_index_begin(file_index *x, const char *name, uint64_t offset, uint64_t pages, frame_entry **e);
+ghz_status ghz_index_page(file_index *x, const char *name, uint32_t bytes, uint64_t checksum);
 
-/* Whether both hold the same frames at the same places. */
-int ghz_index_equal(const file_index *a, const file_index *b);
+/* The same with all pages of a body that is sound. */
+ghz_status ghz_index_body(file_index *x, const char *name, uint64_t offset, uint64_t pages, ghz_bytes body);
+
+/* Says what the stream of the frame is. */
+void ghz_index_stream(file_index *x, const ghz_info *info, int packed);
+
+/* Whether the frame that was begun is frame `number`. */
+int ghz_index_repeats(const file_index *x, uint64_t number);
+
+/* The frame that was begun has all its pages, and is the last one now. */
+void ghz_index_close(file_index *x);
 
 /* Whether frames were added that no part has. */
 int ghz_index_grown(const file_index *x);
@@ -104,25 +116,5 @@ uint64_t ghz_index_needed(const file_index *x, uint64_t size);
 
 /* Adds up what the frames have to what is known of the file. */
 void ghz_index_describe(const file_index *x, ghz_file_info *info);
-
-/* ---- What reading an index shares with building it ------------------------------------------- */
-
-enum { ENTRY_BYTES = 24, PAGE_ENTRY_BYTES = 12, OFFSET_BYTES = 8, PART_BYTES = 16 };
-#define INDEX_MAGIC "GHZINDEX"
-#define INDEX_PARTS "GHZPARTS" /* no number of values, which an index without parts would have here */
-
-/* Frames that the first parts have. */
-static inline uint64_t frames_of(const file_index *x, unsigned parts) {
-  return parts ? x->part[parts - 1].frames : 0;
-}
-
-/* The place of the next frame, which has an entry once it is closed. Errors: ENOMEM. */
-ghz_status ghz_index_next(file_index *x, const char *name, frame_entry **e);
-
-/* Adds a page of the next frame. Errors: ENOMEM. */
-ghz_status ghz_index_page(file_index *x, const char *name, uint64_t offset, uint32_t bytes, uint64_t checksum);
-
-/* The next frame has all its pages. */
-void ghz_index_close(file_index *x, const frame_entry *e);
 
 #endif

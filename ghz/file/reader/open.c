@@ -68,7 +68,7 @@ static ghz_status pass_index(walk *w, int *whole) {
 /* Goes from frame to frame by their lengths, from the first one at `start`, and sets *end: where
  * the last index that is whole ends; 0: there is none. What follows it is no part of the array.
  * Errors: EIO. */
-static ghz_status ghz_newest_index(const ghz_file_source *source, uint64_t start, uint64_t *end) {
+static ghz_status find_newest(const ghz_file_source *source, uint64_t start, uint64_t *end) {
   walk w = {.source = source, .at = start};
   uint8_t b[START_BYTES];
   size_t got;
@@ -101,37 +101,21 @@ ghz_status ghz_file_read_header(ghz_file *f, ghz_file_header *h) {
   if (status == GHZ_OK)
     status = ghz_header_start(f->name, b, got, &size);
   if (status == GHZ_OK)
-    status = ghz_source_read(&f->source, &f->position, b + HEADER_START, size - HEADER_START, &got);
+    status = ghz_source_take(&f->source, &f->position, b + HEADER_START, size - HEADER_START, "the header");
   if (status != GHZ_OK)
     return status;
-  if (got < size - HEADER_START)
-    return ghz_file_fail(f->name, GHZ_ECORRUPT, "truncated: ends in the header");
   f->start = f->position;
   return ghz_header_decode(f->name, b, size, h);
 }
 
-static ghz_status open_by_header(ghz_file *f) {
-  const ghz_status status = ghz_file_read_header(f, &f->info.header);
-  f->seen.end = f->start;
-  return status;
-}
-
 /* ---- The index ------------------------------------------------------------------------------- */
-
-/* Reads the last `size` bytes. */
-static ghz_status read_tail(ghz_file *f, uint64_t size) {
-  ghz_status status = memory_reserve(&f->tail, (size_t)size, f->name);
-  return status == GHZ_OK ? ghz_source_read_at(&f->source, f->source.size - size, f->tail.data, (size_t)size)
-                          : status;
-}
 
 static ghz_status open_by_index(ghz_file *f, uint64_t read, uint64_t size) {
   ghz_file_info *info = &f->info;
   if (size > f->source.size)
     return ghz_file_fail(f->name, GHZ_ECORRUPT, "damaged index: larger than the file");
   ghz_status status =
-      ghz_index_read(&f->source, (ghz_bytes){f->tail.data, (size_t)read}, size, &info->header, &f->index);
-  memory_free(&f->tail);
+      ghz_index_read(&f->source, (ghz_bytes){f->raw.data, (size_t)read}, size, &info->header, &f->index);
   if (status != GHZ_OK)
     return status;
   info->indexed = 1;
@@ -152,10 +136,12 @@ static ghz_status open_by_tail(ghz_file *f, int *found) {
   *found = 0;
   if (read <= TAIL_BYTES)
     return GHZ_OK;
-  ghz_status status = read_tail(f, read);
+  ghz_status status = memory_reserve(&f->raw, (size_t)read, f->name);
+  if (status == GHZ_OK)
+    status = ghz_source_read_at(&f->source, f->source.size - read, f->raw.data, (size_t)read);
   if (status != GHZ_OK)
     return status;
-  *found = ghz_index_tail(f->tail.data + read - TAIL_BYTES, &size);
+  *found = ghz_index_tail(f->raw.data + read - TAIL_BYTES, &size);
   status = *found ? open_by_index(f, read, size) : GHZ_OK;
   if (!f->index.torn)
     return status;
@@ -172,9 +158,9 @@ static ghz_status open_seekable(ghz_file *f) {
   ghz_status status = open_by_tail(f, &found);
   if (status != GHZ_OK || found)
     return status;
-  status = open_by_header(f);
+  status = ghz_file_read_header(f, &f->info.header);
   if (status == GHZ_OK)
-    status = ghz_newest_index(&f->source, f->start, &end);
+    status = find_newest(&f->source, f->start, &end);
   if (status != GHZ_OK || end == 0)
     return status;
   f->start = 0;
@@ -203,7 +189,7 @@ ghz_status ghz_file_open_source(const ghz_file_source *source, ghz_file **file) 
   f->source = *source;
   f->source.name = name;
   f->info.version = FILE_VERSION;
-  ghz_status status = source->read_at ? open_seekable(f) : open_by_header(f);
+  ghz_status status = source->read_at ? open_seekable(f) : ghz_file_read_header(f, &f->info.header);
   if (status == GHZ_OK) {
     *file = f;
     return GHZ_OK;
@@ -234,9 +220,8 @@ void ghz_file_close(ghz_file *f) {
   if (f->source.close)
     f->source.close(f->source.user);
   ghz_index_free(&f->index);
-  ghz_index_free(&f->seen);
   ghz_frame_free(&f->current);
-  memory *const all[] = {&f->tail, &f->packed, &f->raw, &f->run, &f->region};
+  memory *const all[] = {&f->raw, &f->run, &f->region};
   for (size_t i = 0; i < sizeof all / sizeof *all; i++)
     memory_free(all[i]);
   ghz_slots_free(f->sum);

@@ -1,10 +1,15 @@
-/* read_range.c: owns reading ranges and boxes of the array, frame by frame. */
+/* read_range.c: owns reading ranges and boxes of the array, frame by frame: which pages hold what they
+ * need; those that follow each other are one read, and each is checked against the index. */
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include <string.h>
 
+#include "file/checksum.h"
 #include "file/errors.h"
 #include "file/header.h"
+#include "file/pack.h"
 #include "file/reader/reader.h"
+#include "file/source.h"
+#include "stream/stream.h"
 
 /* From from[i] to before to[i], slowest first, of an array of these extents. */
 typedef struct file_box {
@@ -14,8 +19,8 @@ typedef struct file_box {
 
 /* ---- The lines of a box ---------------------------------------------------------------------- */
 
-static ghz_status ghz_box_place(const char *name, const ghz_array *array, const uint64_t *from,
-                                const uint64_t *to, file_box *b) {
+static ghz_status place_box(const char *name, const ghz_array *array, const uint64_t *from, const uint64_t *to,
+                            file_box *b) {
   *b = (file_box){.ndim = array->ndim};
   if (array->ndim == 0)
     return ghz_file_fail(name, GHZ_EINVAL, "has no dimensions: read a range");
@@ -33,18 +38,18 @@ static ghz_status ghz_box_place(const char *name, const ghz_array *array, const 
 
 /* Its lines, in the order of the memory; the first value of each, counted in the array; and the
  * values of each. */
-static uint64_t ghz_box_lines(const file_box *b) {
+static uint64_t lines_of(const file_box *b) {
   uint64_t lines = b->to[b->ndim - 1] > b->from[b->ndim - 1];
   for (unsigned i = 0; i + 1 < b->ndim; i++)
     lines *= b->to[i] - b->from[i];
   return lines;
 }
 
-static uint64_t ghz_box_line_values(const file_box *b) {
+static uint64_t line_values(const file_box *b) {
   return b->to[b->ndim - 1] - b->from[b->ndim - 1];
 }
 
-static uint64_t ghz_box_line(const file_box *b, uint64_t line) {
+static uint64_t line_begin(const file_box *b, uint64_t line) {
   uint64_t value = b->from[b->ndim - 1], stride = b->array[b->ndim - 1];
   for (unsigned i = b->ndim - 1; i-- > 0;) {
     const uint64_t extent = b->to[i] - b->from[i];
@@ -55,22 +60,10 @@ static uint64_t ghz_box_line(const file_box *b, uint64_t line) {
   return value;
 }
 
-/* The lines that begin before a value of the array. */
-static uint64_t ghz_box_lines_before(const file_box *b, uint64_t value) {
-  uint64_t low = 0, high = ghz_box_lines(b); /* lines below `low` begin before, from `high` on they do not */
-  while (low < high) {
-    const uint64_t middle = low + (high - low) / 2;
-    if (ghz_box_line(b, middle) < value)
-      low = middle + 1;
-    else
-      high = middle;
-  }
-  return low;
-}
-
 /* ---- Frames ---------------------------------------------------------------------------------- */
 
-#define GAP 65536 /* values between lines of a box: reading them, too, costs less than a read more */
+#define GAP 65536        /* values between lines of a box: reading them, too, costs less than a read more */
+enum { RUN_PAGES = 16 }; /* that are read at once: as many as caches hold */
 
 /* What a call wants, and the frame that is at hand. */
 typedef struct piece {
@@ -79,8 +72,8 @@ typedef struct piece {
   ghz_type out;
   size_t size;              /* bytes of a value */
   const frame_entry *entry; /* NULL: the current frame of a file without an index */
-  uint64_t first, count;
-  ghz_shape shape;
+  uint64_t number, first, count;
+  ghz_slice whole; /* its stream: with an entry all but the tiles, else the shape alone */
 } piece;
 
 static ghz_status begin(piece *p, ghz_file *f, ghz_context *ctx, ghz_type out) {
@@ -89,31 +82,140 @@ static ghz_status begin(piece *p, ghz_file *f, ghz_context *ctx, ghz_type out) {
   return wrong ? ghz_file_fail(f->name, GHZ_EINVAL, "%s", wrong) : GHZ_OK;
 }
 
-/* Takes the frame that holds a value. */
+/* Takes the frame that holds a value, by its entry, which was checked. */
+static void take_entry(piece *p, uint64_t value) {
+  const ghz_file *f = p->f;
+  const frame_entry *e = ghz_index_find(&f->index, value);
+  ghz_slice *s = &p->whole;
+  p->entry = e;
+  p->number = (uint64_t)(e - f->index.frames);
+  p->first = e->first;
+  p->count = e->values;
+  *s = (ghz_slice){.lattice = f->info.header.lattice,
+                   .count = e->values,
+                   .terms = e->terms,
+                   .inexact = (e->flags & ENTRY_INEXACT) != 0,
+                   .transform = (e->flags & ENTRY_TRANSFORM) != 0};
+  ghz_layout_frame(&f->info.header, e->first, e->values, &s->shape);
+  s->tiles = ghz_shape_tiles(&s->shape);
+  s->payload_size = e->stream - ghz_stream_index_size(s->tiles);
+}
+
 static ghz_status take_frame(piece *p, uint64_t value) {
-  ghz_file *f = p->f;
-  if (f->info.indexed) {
-    p->entry = ghz_index_find(&f->index, value);
-    p->first = p->entry->first;
-    p->count = p->entry->values;
-    ghz_layout_frame(&f->info.header, p->first, p->count, &p->shape);
+  const ghz_frame *current = &p->f->current;
+  if (p->f->info.indexed) {
+    take_entry(p, value);
     return GHZ_OK;
   }
-  ghz_status status = ghz_file_seek(f, p->ctx, value);
-  p->first = f->current.first;
-  p->count = f->current.info.count;
-  p->shape = f->current.info.shape;
+  ghz_status status = ghz_file_seek(p->f, p->ctx, value);
+  p->number = current->number;
+  p->first = current->first;
+  p->count = current->info.count;
+  p->whole.shape = current->info.shape;
   return status;
+}
+
+static ghz_status damaged(const piece *p, const char *what) {
+  return ghz_file_fail(p->f->name, GHZ_ECORRUPT, "damaged: frame %llu: %s", (ull)p->number, what);
+}
+
+/* What the context says of its failure. */
+static ghz_status pass_on(const piece *p, ghz_status status) {
+  return ghz_file_pass(p->f->name, p->number, p->ctx, status);
+}
+
+/* ---- Pages of a frame ------------------------------------------------------------------------ */
+
+/* Reads pages as they are, in one read, and checks them. */
+static ghz_status fetch_pages(const piece *p, packed_tiles *t) {
+  memory *raw = &p->f->raw;
+  const page_entry *first = p->f->index.pages + p->entry->page + t->first, *last = first + t->pages - 1;
+  const size_t size = (size_t)(last->offset + last->bytes - first->offset);
+  ghz_status status = memory_reserve(raw, size, p->f->name);
+  if (status == GHZ_OK)
+    status = ghz_source_read_at(&p->f->source, first->offset, raw->data, size);
+  if (status != GHZ_OK)
+    return status;
+  t->sizes = (const uint8_t *)&first->bytes;
+  t->bytes = (ghz_bytes){raw->data, size};
+  for (const page_entry *e = first; e <= last; e++)
+    if (ghz_checksum(raw->data + (e->offset - first->offset), e->bytes, 0) != e->checksum)
+      return damaged(p, "the checksum of a page does not match");
+  return GHZ_OK;
+}
+
+/* The tiles of pages, unpacked. */
+static ghz_status read_tiles(const piece *p, packed_tiles *t, ghz_slice *some) {
+  const uint64_t each = page_tiles(t->packed), first = t->first * each, end = first + t->pages * each,
+                 tiles = (end < p->whole.tiles ? end : p->whole.tiles) - first;
+  memory *m = &p->f->run;
+  size_t size = 0;
+  ghz_status status = fetch_pages(p, t);
+  if (status == GHZ_OK)
+    status = pass_on(p, ghz_tiles_size(p->ctx, t, &size));
+  if (status == GHZ_OK && size > p->whole.payload_size)
+    status = damaged(p, "the tiles of its pages have more bytes than its stream");
+  if (status == GHZ_OK)
+    status = memory_reserve(m, 2 * (size_t)tiles + size, p->f->name);
+  if (status != GHZ_OK)
+    return status;
+  *some = p->whole;
+  some->first = first;
+  some->tiles = tiles;
+  some->sizes = m->data;
+  some->payload = m->data + 2 * tiles;
+  some->payload_size = size;
+  return pass_on(p, ghz_tiles_unpack_pages(p->ctx, t, m->data, m->data + 2 * tiles));
+}
+
+/* Decompresses what pages first .. end - 1 have of the box, a run at a time. */
+static ghz_status decompress_pages(const piece *p, const array_box *box, void *dst, size_t first, size_t end) {
+  packed_tiles t = {.stream = &p->whole,
+                    .packed = (p->entry->flags & ENTRY_PACKED) != 0,
+                    .first = first,
+                    .stride = sizeof(page_entry)};
+  ghz_status status = GHZ_OK;
+  for (; t.first < end && status == GHZ_OK; t.first += t.pages) {
+    ghz_slice some;
+    t.pages = end - t.first < RUN_PAGES ? end - t.first : RUN_PAGES;
+    status = read_tiles(p, &t, &some);
+    if (status == GHZ_OK)
+      status = pass_on(p, ghz_slice_decompress_box(p->ctx, &some, p->out, box, dst));
+  }
+  return status;
+}
+
+/* The pages of each line of tiles, in ascending order; those that follow each other in a row. */
+static ghz_status decompress_box(const piece *p, const array_box *box, void *dst) {
+  const tile_extent e = whole_tile(p->whole.shape.dims);
+  const unsigned extent[3] = {e.z, e.y, e.x}, each = page_tiles((p->entry->flags & ENTRY_PACKED) != 0);
+  uint64_t grid[3], from[3], to[3];
+  bricks_along(&p->whole.shape, grid);
+  for (int i = 0; i < 3; i++) {
+    from[i] = box->origin[i] / extent[i];
+    to[i] = (box->origin[i] + box->shape.extent[i] - 1) / extent[i];
+  }
+  size_t first = 0, end = 0;
+  ghz_status status = GHZ_OK;
+  for (uint64_t z = from[0]; z <= to[0]; z++)
+    for (uint64_t y = from[1]; y <= to[1] && status == GHZ_OK; y++) {
+      const uint64_t line = (z * grid[1] + y) * grid[2];
+      const size_t begin = (size_t)((line + from[2]) / each);
+      if (begin > end) {
+        status = decompress_pages(p, box, dst, first, end);
+        first = begin;
+      }
+      end = (size_t)((line + to[2]) / each + 1);
+    }
+  return status == GHZ_OK ? decompress_pages(p, box, dst, first, end) : status;
 }
 
 /* Decompresses a box of the frame. */
 static ghz_status decompress(const piece *p, const array_box *box, void *dst) {
-  ghz_file *f = p->f;
   if (p->entry)
-    return ghz_window_decompress(f, p->ctx, p->entry, &p->shape, p->out, box, dst);
-  return ghz_file_pass(
-      f->name, f->current.number, p->ctx,
-      ghz_decompress_box(p->ctx, f->current.stream, p->out, box->origin, box->shape.extent, dst));
+    return decompress_box(p, box, dst);
+  return pass_on(p,
+                 ghz_decompress_box(p->ctx, p->f->current.stream, p->out, box->origin, box->shape.extent, dst));
 }
 
 /* The same to memory of the file. */
@@ -123,38 +225,105 @@ static ghz_status decompress_aside(const piece *p, const array_box *box) {
   return status == GHZ_OK ? decompress(p, box, m->data) : status;
 }
 
-/* ---- Ranges ---------------------------------------------------------------------------------- */
+/* ---- Lines in a frame ------------------------------------------------------------------------ */
 
-static array_box box_of(const piece *p, uint64_t z, uint64_t y, uint64_t x, uint64_t nz, uint64_t ny,
-                        uint64_t nx) {
-  return (array_box){{z, y, x}, {p->shape.dims, {nz, ny, nx}}};
+/* How far a box was read; a range is one of a single line. */
+typedef struct lines_read {
+  const file_box *box;
+  uint64_t lines, line, done; /* the next one of so many, and how much of it is there already */
+  uint64_t values;            /* of all that is there */
+} lines_read;
+
+static uint64_t next_value(const lines_read *l) {
+  return line_begin(l->box, l->line) + l->done;
+}
+
+/* Passes what the frame holds of the next line: values *a to before *b, counted in the frame. Returns
+ * 0 if that is nothing. */
+static int next_run(const piece *p, lines_read *l, uint64_t *a, uint64_t *b) {
+  const uint64_t values = line_values(l->box);
+  if (l->line == l->lines)
+    return 0;
+  *a = next_value(l) - p->first;
+  if (*a >= p->count)
+    return 0;
+  const uint64_t n = values - l->done < p->count - *a ? values - l->done : p->count - *a;
+  *b = *a + n;
+  l->values += n;
+  l->done += n;
+  if (l->done == values) {
+    l->line++;
+    l->done = 0;
+  }
+  return 1;
 }
 
 /* The least box of whole planes, lines of one plane, or values of one line that holds values a to
- * b - 1 of the frame. *skip of its values come before a. */
-static array_box box_of_range(const piece *p, uint64_t a, uint64_t b, uint64_t *skip) {
-  const uint64_t x = p->shape.extent[2], plane = p->shape.extent[1] * x, last = b - 1;
-  if (a / plane != last / plane) {
-    *skip = a % plane;
-    return box_of(p, a / plane, 0, 0, last / plane - a / plane + 1, p->shape.extent[1], x);
-  }
-  if (a / x != last / x) {
-    *skip = a % x;
-    return box_of(p, a / plane, a % plane / x, 0, 1, last / x - a / x + 1, x);
-  }
-  *skip = 0;
-  return box_of(p, a / plane, a % plane / x, a % x, 1, 1, b - a);
+ * b - 1 of the frame. A line is one of the array that the user knows; neighbours of its dimensions
+ * may be joined in the frame. */
+static array_box box_of_run(const piece *p, uint64_t a, uint64_t b) {
+  const uint64_t ny = p->whole.shape.extent[1], nx = p->whole.shape.extent[2];
+  const int flat = p->whole.shape.dims == 1;
+  const uint64_t z = flat ? 0 : a / nx / ny, y = flat ? 0 : a / nx % ny, x = flat ? a : a % nx;
+  if (x + (b - a) <= nx)
+    return (array_box){{z, y, x}, {p->whole.shape.dims, {1, 1, b - a}}};
+  if (y * nx + x + (b - a) <= ny * nx)
+    return (array_box){{z, y, 0}, {p->whole.shape.dims, {1, (b - 1) / nx - a / nx + 1, nx}}};
+  return (array_box){{z, 0, 0}, {p->whole.shape.dims, {(b - 1) / nx / ny - z + 1, ny, nx}}};
 }
 
-/* Values a to b - 1 of the frame. */
-static ghz_status read_of_frame(const piece *p, uint64_t a, uint64_t b, void *to) {
-  uint64_t skip;
-  const array_box box = box_of_range(p, a, b, &skip);
-  if (ghz_shape_count(&box.shape) == b - a)
-    return decompress(p, &box, to);
-  ghz_status status = decompress_aside(p, &box);
-  if (status == GHZ_OK)
-    memcpy(to, p->f->region.data + skip * p->size, (size_t)(b - a) * p->size);
+/* Makes a box large enough for another one, too. */
+static void join(array_box *box, const array_box *more) {
+  for (int i = 0; i < 3; i++) {
+    const uint64_t end = box->origin[i] + box->shape.extent[i], other = more->origin[i] + more->shape.extent[i];
+    box->origin[i] = box->origin[i] < more->origin[i] ? box->origin[i] : more->origin[i];
+    box->shape.extent[i] = (end > other ? end : other) - box->origin[i];
+  }
+}
+
+/* Which value of the box is value a of the frame. */
+static uint64_t place_in_box(const piece *p, const array_box *box, uint64_t a) {
+  const uint64_t ny = p->whole.shape.extent[1], nx = p->whole.shape.extent[2], *extent = box->shape.extent;
+  if (p->whole.shape.dims == 1)
+    return a - box->origin[2];
+  const uint64_t z = a / nx / ny - box->origin[0], y = a / nx % ny - box->origin[1],
+                 x = a % nx - box->origin[2];
+  return (z * extent[1] + y) * extent[2] + x;
+}
+
+/* Reads what the frame holds of the next lines; of a flat one, as far as they lie close together. */
+static ghz_status read_lines(const piece *p, lines_read *l, uint8_t *values) {
+  lines_read end = *l, next = *l;
+  uint64_t a, b, last = 0;
+  array_box box = {0};
+  for (; next_run(p, &next, &a, &b) && (last == 0 || p->whole.shape.dims > 1 || a - last <= GAP);
+       end = next, last = b) {
+    const array_box own = box_of_run(p, a, b);
+    if (last == 0)
+      box = own;
+    join(&box, &own);
+  }
+  const int all = ghz_shape_count(&box.shape) == end.values - l->values;
+  ghz_status status = all ? decompress(p, &box, values + l->values * p->size) : decompress_aside(p, &box);
+  while (status == GHZ_OK && !all && l->values < end.values && next_run(p, l, &a, &b))
+    memcpy(values + (l->values - (b - a)) * p->size, p->f->region.data + place_in_box(p, &box, a) * p->size,
+           (size_t)(b - a) * p->size);
+  *l = end;
+  return status;
+}
+
+/* ---- The public calls ------------------------------------------------------------------------ */
+
+static ghz_status read_all(piece *p, const file_box *box, void *values) {
+  lines_read l = {.box = box, .lines = lines_of(box)};
+  ghz_status status = GHZ_OK;
+  if (l.lines > 0 && !values)
+    return ghz_fail(NULL, GHZ_EINVAL, "values is NULL");
+  while (status == GHZ_OK && l.line < l.lines) {
+    status = take_frame(p, next_value(&l));
+    if (status == GHZ_OK)
+      status = read_lines(p, &l, values);
+  }
   return status;
 }
 
@@ -163,141 +332,21 @@ ghz_status ghz_file_read(ghz_file *f, ghz_context *ctx, ghz_type out, uint64_t f
   piece p;
   if (!f || (!values && count))
     return ghz_fail(NULL, GHZ_EINVAL, "%s is NULL", f ? "values" : "file");
-  ghz_status status = begin(&p, f, ctx, out);
+  const ghz_status status = begin(&p, f, ctx, out);
   const uint64_t all = f->info.header.count;
-  if (status == GHZ_OK && all != GHZ_FILE_UNKNOWN && (first > all || count > all - first))
-    status = ghz_file_fail(f->name, GHZ_EINVAL, "values %llu .. +%zu of %llu", (ull)first, count, (ull)all);
-  for (uint8_t *to = values; status == GHZ_OK && count > 0;) {
-    status = take_frame(&p, first);
-    if (status != GHZ_OK)
-      break;
-    const uint64_t a = first - p.first, left = p.count - a, n = left < count ? left : count;
-    status = read_of_frame(&p, a, a + n, to);
-    first += n;
-    count -= (size_t)n;
-    to += n * p.size;
-  }
-  return status;
-}
-
-/* ---- Boxes ----------------------------------------------------------------------------------- */
-
-/* How far a box was read. */
-typedef struct lines_read {
-  file_box box;
-  uint64_t line, done; /* the next line, and how much of it is there already */
-  uint8_t *to;
-} lines_read;
-
-static uint64_t larger(uint64_t a, uint64_t b) {
-  return a > b ? a : b;
-}
-
-static uint64_t smaller(uint64_t a, uint64_t b) {
-  return a < b ? a : b;
-}
-
-static uint64_t next_value(const lines_read *b) {
-  return ghz_box_line(&b->box, b->line) + b->done;
-}
-
-/* Values of the lines from the next one on, as far as they lie close together in a flat frame. A
- * frame may begin and end inside a line. */
-static uint64_t end_of_group(const lines_read *b, uint64_t frame_end, uint64_t *line) {
-  const uint64_t lines = ghz_box_lines(&b->box), values = ghz_box_line_values(&b->box);
-  uint64_t end = ghz_box_line(&b->box, b->line) + values;
-  for (*line = b->line + 1; *line < lines && end < frame_end; ++*line) {
-    const uint64_t begin = ghz_box_line(&b->box, *line);
-    if (begin >= frame_end || begin - end > GAP)
-      break;
-    end = begin + values;
-  }
-  return smaller(end, frame_end);
-}
-
-/* Copies the lines up to `line` from values from .. to - 1 of the array. */
-static void copy_group(const piece *p, lines_read *b, uint64_t from, uint64_t to, uint64_t line) {
-  const uint64_t values = ghz_box_line_values(&b->box);
-  for (; b->line < line; b->line++) {
-    const uint64_t begin = next_value(b), end = smaller(begin - b->done + values, to);
-    memcpy(b->to, p->f->region.data + (begin - from) * p->size, (size_t)(end - begin) * p->size);
-    b->to += (end - begin) * p->size;
-    b->done += end - begin;
-    if (b->done < values) /* the rest of the line is in the next frame */
-      return;
-    b->done = 0;
-  }
-}
-
-static ghz_status read_from_flat(const piece *p, lines_read *b) {
-  uint64_t line;
-  const uint64_t from = next_value(b), to = end_of_group(b, p->first + p->count, &line);
-  const array_box box = box_of(p, 0, 0, from - p->first, 1, 1, to - from);
-  ghz_status status = decompress_aside(p, &box);
-  if (status == GHZ_OK)
-    copy_group(p, b, from, to, line);
-  return status;
-}
-
-/* The coordinates of a value in a frame of bricks, whose lines are those of the array. */
-static void coordinates(const piece *p, uint64_t value, uint64_t at[3]) {
-  const uint64_t *extent = p->shape.extent, from = value - p->first;
-  at[0] = from / extent[2] / extent[1];
-  at[1] = from / extent[2] % extent[1];
-  at[2] = from % extent[2];
-}
-
-/* The least box of a frame that holds the next lines up to `end`. A line is one of the array that
- * the user knows; neighbours of its dimensions may be joined in the frame. */
-static array_box box_of_lines(const piece *p, const lines_read *b, uint64_t end) {
-  uint64_t low[3] = {UINT64_MAX, UINT64_MAX, UINT64_MAX}, high[3] = {0, 0, 0}, at[3];
-  for (uint64_t line = b->line; line < end; line++) {
-    coordinates(p, ghz_box_line(&b->box, line), at);
-    for (int i = 0; i < 3; i++) {
-      low[i] = smaller(low[i], at[i]);
-      high[i] = larger(high[i], at[i] + (i == 2 ? ghz_box_line_values(&b->box) : 1));
-    }
-  }
-  return box_of(p, low[0], low[1], low[2], high[0] - low[0], high[1] - low[1], high[2] - low[2]);
-}
-
-/* From a frame of bricks, which holds whole lines. */
-static ghz_status read_from_bricks(const piece *p, lines_read *b) {
-  const uint64_t end = ghz_box_lines_before(&b->box, p->first + p->count),
-                 values = ghz_box_line_values(&b->box);
-  const array_box box = box_of_lines(p, b, end);
-  const uint64_t *extent = box.shape.extent, kept = (end - b->line) * values;
-  const int all = ghz_shape_count(&box.shape) == kept;
-  ghz_status status = all ? decompress(p, &box, b->to) : decompress_aside(p, &box);
-  for (uint64_t line = b->line; status == GHZ_OK && !all && line < end; line++) {
-    uint64_t at[3];
-    coordinates(p, ghz_box_line(&b->box, line), at);
-    const uint64_t place =
-        ((at[0] - box.origin[0]) * extent[1] + at[1] - box.origin[1]) * extent[2] + at[2] - box.origin[2];
-    memcpy(b->to + (line - b->line) * values * p->size, p->f->region.data + place * p->size,
-           (size_t)values * p->size);
-  }
-  b->to += kept * p->size;
-  b->line = end;
-  return status;
+  if (status == GHZ_OK && (first > all || count > all - first))
+    return ghz_file_fail(f->name, GHZ_EINVAL, "values %llu .. +%zu of %llu", (ull)first, count, (ull)all);
+  return status == GHZ_OK ? read_all(&p, &(file_box){1, {first}, {first + count}, {all}}, values) : status;
 }
 
 ghz_status ghz_file_read_box(ghz_file *f, ghz_context *ctx, ghz_type out, const uint64_t *from,
                              const uint64_t *to, void *values) {
   piece p;
-  lines_read b = {.to = values};
+  file_box box;
   if (!f || !from || !to)
     return ghz_fail(NULL, GHZ_EINVAL, "%s is NULL", !f ? "file" : from ? "to" : "from");
   ghz_status status = begin(&p, f, ctx, out);
   if (status == GHZ_OK)
-    status = ghz_box_place(f->name, &f->info.header.array, from, to, &b.box);
-  const uint64_t lines = status == GHZ_OK ? ghz_box_lines(&b.box) : 0;
-  if (lines > 0 && !values)
-    return ghz_fail(NULL, GHZ_EINVAL, "values is NULL");
-  while (status == GHZ_OK && b.line < lines) {
-    status = take_frame(&p, next_value(&b));
-    if (status == GHZ_OK)
-      status = p.shape.dims == 1 ? read_from_flat(&p, &b) : read_from_bricks(&p, &b);
-  }
-  return status;
+    status = place_box(f->name, &f->info.header.array, from, to, &box);
+  return status == GHZ_OK ? read_all(&p, &box, values) : status;
 }

@@ -1,5 +1,7 @@
-/* create.c: owns beginning and ending files that are written. */
+/* create.c: owns beginning and ending files that are written, by name or by calls. */
 /* SPDX-License-Identifier: BSD-3-Clause */
+#define _GNU_SOURCE
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -10,6 +12,27 @@
 #include "rules/bytes.h"
 #include "rules/lattice_rules.h"
 
+/* ---- The system ------------------------------------------------------------------------------ */
+
+ghz_status ghz_writer_said(const char *path, int error) {
+  if (error == 0)
+    return GHZ_OK;
+  return ghz_file_fail(path,
+                       error == ENOMEM        ? GHZ_ENOMEM
+                       : error == EWOULDBLOCK ? GHZ_EBUSY
+                                              : GHZ_EIO,
+                       "%s", ghz_file_why(error));
+}
+
+static const char *write_bytes(void *user, const void *data, size_t size) {
+  const int error = ghz_write_all(((const temporary_file *)user)->fd, data, size);
+  return error ? strerror(error) : NULL;
+}
+
+ghz_file_sink ghz_writer_sink(temporary_file *file, const char *path) {
+  return (ghz_file_sink){.user = file, .name = path, .write = write_bytes};
+}
+
 ghz_status ghz_writer_put(ghz_file_writer *w, const void *data, size_t size) {
   if (w->failed != GHZ_OK)
     return ghz_file_fail(w->name, w->failed, "could not be written");
@@ -17,16 +40,6 @@ ghz_status ghz_writer_put(ghz_file_writer *w, const void *data, size_t size) {
   if (why)
     w->failed = ghz_file_fail(w->name, GHZ_EIO, "%s", why);
   return w->failed;
-}
-
-ghz_status ghz_writer_begin(ghz_file_writer *w) {
-  uint8_t b[HEADER_MAX];
-  if (w->begun)
-    return GHZ_OK;
-  w->index.end = ghz_header_encode(&w->header, b);
-  ghz_status status = ghz_writer_put(w, b, (size_t)w->index.end);
-  w->begun = status == GHZ_OK;
-  return status;
 }
 
 /* ---- Creating -------------------------------------------------------------------------------- */
@@ -43,10 +56,8 @@ static ghz_status check_header(const char *name, ghz_file_header *h) {
 
 ghz_status ghz_writer_make(const char *name, const ghz_file_header *header, ghz_file_writer **writer) {
   ghz_file_header h = *header;
-  if (!ghz_checksum_available()) {
-    ghz_file_fail(name, GHZ_EUNSUPPORTED, "this libghz was built without xxHash, which files need");
-    return GHZ_EUNSUPPORTED;
-  }
+  if (!ghz_checksum_available())
+    return ghz_file_fail(name, GHZ_EUNSUPPORTED, "this libghz was built without xxHash, which files need");
   const ghz_status status = check_header(name, &h);
   if (status != GHZ_OK)
     return status;
@@ -55,8 +66,7 @@ ghz_status ghz_writer_make(const char *name, const ghz_file_header *header, ghz_
   if (!w || (name && !own)) {
     free(w);
     free(own);
-    ghz_file_fail(name, GHZ_ENOMEM, "out of memory");
-    return GHZ_ENOMEM;
+    return ghz_file_fail(name, GHZ_ENOMEM, "out of memory");
   }
   *w = (ghz_file_writer){.name = own, .file = NOT_OPEN, .header = h, .order = GHZ_ORDER_BEST};
   *writer = w;
@@ -80,6 +90,17 @@ ghz_status ghz_file_create_sink(const ghz_file_sink *sink, const ghz_file_header
   return status;
 }
 
+/* A file that its owner protected from writing is not replaced, either. */
+static ghz_status create_file(const char *path, temporary_file *file) {
+  struct stat old;
+  const int there = stat(path, &old) == 0;
+  if (there && !S_ISREG(old.st_mode))
+    return ghz_file_fail(path, GHZ_EINVAL, "is there, and no regular file");
+  if (there && access(path, W_OK) != 0)
+    return ghz_writer_said(path, errno);
+  return ghz_writer_said(path, ghz_temporary_create(file, path, 0, there ? &old : NULL));
+}
+
 ghz_status ghz_file_create(const char *path, const ghz_file_header *header, ghz_file_writer **writer) {
   if (writer)
     *writer = NULL;
@@ -88,9 +109,9 @@ ghz_status ghz_file_create(const char *path, const ghz_file_header *header, ghz_
   ghz_status status = ghz_writer_make(path, header, writer);
   if (status != GHZ_OK)
     return status;
-  status = ghz_sink_create(path, &(*writer)->file);
+  status = create_file(path, &(*writer)->file);
   if (status == GHZ_OK) {
-    (*writer)->sink = ghz_sink_calls(&(*writer)->file, (*writer)->name);
+    (*writer)->sink = ghz_writer_sink(&(*writer)->file, (*writer)->name);
   } else {
     ghz_file_abandon(*writer);
     *writer = NULL;

@@ -8,7 +8,6 @@
 #include "file/writer/writer.h"
 #include "rules/bytes.h"
 #include "rules/lattice_rules.h"
-#include "rules/shape.h"
 
 /* ---- Streams --------------------------------------------------------------------------------- */
 
@@ -23,19 +22,6 @@ static ghz_status check_lattice(ghz_file_writer *w, const ghz_lattice *l) {
                        "frame %llu: step %g, bound %g; the file has step %g, bound %g%s", (ull)w->index.count,
                        l->step, l->eb, own->step, own->eb,
                        fills_equal(own, l) ? "" : ", and another fill value");
-}
-
-/* Frames of a file that was appended to are short in its middle. Of a pipe no frame follows one
- * that is short. */
-static int shape_fits(const ghz_file_writer *w, const ghz_shape *s) {
-  const ghz_file_header *h = &w->header;
-  const uint64_t count = ghz_shape_count(s);
-  ghz_shape expected;
-  if (h->count == GHZ_FILE_UNKNOWN)
-    return s->dims == 1 && count <= h->frame_values && (count > 0 || w->index.count == 0) &&
-           w->index.values == w->index.count * h->frame_values;
-  return ghz_layout_frame(h, w->index.values, count, &expected) && shapes_equal(s, &expected) &&
-         (count > 0 || w->index.count == 0);
 }
 
 /* The frame of a stream: length, body, checksum. Packed where that saves a 128th at least: pages
@@ -58,6 +44,17 @@ static ghz_status make_frame(ghz_file_writer *w, ghz_context *ctx, ghz_bytes str
   return ghz_file_pass(w->name, w->index.count, ctx, status);
 }
 
+/* Writes the header, unless that was done. */
+static ghz_status begin(ghz_file_writer *w) {
+  uint8_t b[HEADER_MAX];
+  if (w->begun)
+    return GHZ_OK;
+  w->index.end = ghz_header_encode(&w->header, b);
+  ghz_status status = ghz_writer_put(w, b, (size_t)w->index.end);
+  w->begun = status == GHZ_OK;
+  return status;
+}
+
 static ghz_status write_stream(ghz_file_writer *w, ghz_context *ctx, ghz_bytes stream) {
   ghz_info info;
   ghz_bytes body;
@@ -65,18 +62,23 @@ static ghz_status write_stream(ghz_file_writer *w, ghz_context *ctx, ghz_bytes s
   ghz_status status = ghz_file_pass(w->name, w->index.count, NULL, ghz_info_read(stream, &info));
   if (status == GHZ_OK)
     status = check_lattice(w, &info.lattice);
-  if (status == GHZ_OK && !shape_fits(w, &info.shape))
+  if (status == GHZ_OK && !ghz_layout_fits(&w->header, w->index.count, w->index.values, 0, &info.shape))
     status = ghz_file_fail(w->name, GHZ_EINVAL, "frame %llu: not the shape of the frame at value %llu",
                            (ull)w->index.count, (ull)w->index.values);
   if (status == GHZ_OK)
     status = make_frame(w, ctx, stream, &packed, &body);
   if (status == GHZ_OK)
-    status = ghz_writer_begin(w);
+    status = begin(w);
   if (status == GHZ_OK)
     status = ghz_writer_put(w, w->packed.data, FRAME_AROUND + body.size);
   if (status == GHZ_OK)
-    status = w->failed = ghz_index_add(&w->index, w->name, &info, packed, body);
-  return status;
+    status = w->failed = ghz_index_body(&w->index, w->name, w->index.end,
+                                        tile_pages(packed, ghz_shape_tiles(&info.shape)), body);
+  if (status != GHZ_OK)
+    return status;
+  ghz_index_stream(&w->index, &info, packed);
+  ghz_index_close(&w->index);
+  return GHZ_OK;
 }
 
 ghz_status ghz_file_write_stream(ghz_file_writer *w, ghz_context *ctx, ghz_bytes stream) {
@@ -100,10 +102,11 @@ static ghz_status write_values(ghz_file_writer *w, ghz_context *ctx, const void 
   return status == GHZ_OK ? write_stream(w, ctx, (ghz_bytes){w->stream.data, size}) : status;
 }
 
-/* The shape of the next frame, if it gets all values that it can hold. */
-static ghz_shape next_shape(const ghz_file_writer *w) {
-  const ghz_file_header *h = &w->header;
-  return ghz_file_frame_shape(h, h->count == GHZ_FILE_UNKNOWN ? h->count : w->index.values);
+ghz_status ghz_writer_write_waiting(ghz_file_writer *w, ghz_context *ctx, const ghz_shape *shape) {
+  ghz_status status = write_values(w, ctx, w->values.data, shape);
+  if (status == GHZ_OK)
+    w->waiting = 0;
+  return status;
 }
 
 /* Keeps values for a frame that has room for them. */
@@ -118,16 +121,14 @@ static ghz_status keep(ghz_file_writer *w, const void *values, size_t count, siz
 
 /* Takes values up to the end of the next frame. */
 static ghz_status take(ghz_file_writer *w, ghz_context *ctx, const void *values, size_t count, size_t *taken) {
-  const ghz_shape s = next_shape(w);
+  const int known = w->header.count != GHZ_FILE_UNKNOWN;
+  const ghz_shape s = ghz_file_frame_shape(&w->header, known ? w->index.values : GHZ_FILE_UNKNOWN);
   const size_t room = (size_t)ghz_shape_count(&s), left = room - w->waiting;
   *taken = count < left ? count : left;
   if (w->waiting == 0 && *taken == room)
     return write_values(w, ctx, values, &s);
   ghz_status status = keep(w, values, *taken, room);
-  if (status != GHZ_OK || w->waiting < room)
-    return status;
-  w->waiting = 0;
-  return write_values(w, ctx, w->values.data, &s);
+  return status == GHZ_OK && w->waiting == room ? ghz_writer_write_waiting(w, ctx, &s) : status;
 }
 
 ghz_status ghz_file_write(ghz_file_writer *w, ghz_context *ctx, const void *values, size_t count) {
@@ -146,13 +147,6 @@ ghz_status ghz_file_write(ghz_file_writer *w, ghz_context *ctx, const void *valu
     status = take(w, ctx, from, count, &taken);
   if (status != GHZ_OK)
     w->failed = status; /* some of the values were taken */
-  return status;
-}
-
-ghz_status ghz_writer_write_waiting(ghz_file_writer *w, ghz_context *ctx, const ghz_shape *shape) {
-  ghz_status status = write_values(w, ctx, w->values.data, shape);
-  if (status == GHZ_OK)
-    w->waiting = 0;
   return status;
 }
 
