@@ -1,6 +1,6 @@
 /* test_quick_bricks.c: the fast routines for bricks, in 16 bits and certified float32, write the
  * bytes of the general ones and of the reference: on fields of all kinds, and at the limits of
- * their proofs (tile/residual_impl.h, tile/inverse_float_impl.h, tile/narrow_layer_impl.h). */
+ * their proofs (tile/residual_impl.h, tile/inverse_impl.h, tile/narrow_layer_impl.h). */
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "fields.h"
 #include "reference_parts.h"
