@@ -7,65 +7,25 @@
 #include <immintrin.h>
 
 #define VEC 32
-enum { PARTS = 4, PART_BYTES = 32 };
 typedef __m256i part;
 #define LARGE_INLINE GHZ_INLINE
 #define MANY_REGISTERS 0
 #include "isa/primitives.h"
-
-#include "isa/repeat_table.h"
 #include "isa/shuffle.h"
-#include "isa/squeeze_table.h"
 
-static inline part part_load(const uint8_t *p) {
-  return _mm256_loadu_si256((const __m256i *)p);
-}
-
-static inline void part_store(uint8_t *p, part v) {
-  _mm256_storeu_si256((__m256i *)p, v);
-}
-
-static inline part part_zero(void) {
-  return _mm256_setzero_si256();
-}
-
-static inline int part_equal(part a, part b) {
+GHZ_INLINE int part_equal(part a, part b) {
   return _mm256_movemask_epi8(_mm256_cmpeq_epi8(a, b)) == -1;
 }
 
-static inline part part_not(part a) {
-  return a ^ _mm256_set1_epi32(-1);
-}
-
-static inline part part_sum(part a, part b, part carry) {
-  return a ^ b ^ carry;
-}
-
-static inline part part_carry(part a, part b, part carry) {
-  return (a & b) | (carry & (a | b));
-}
-
 /* Eight bytes of a register spread to where `mask` has bits; the others become zero. */
-static inline __m128i spread_8(const uint8_t **src, unsigned mask) {
+GHZ_INLINE __m128i spread_8(const uint8_t **src, unsigned mask) {
   __m128i v = _mm_loadl_epi64((const __m128i *)*src);
   *src += (unsigned)_mm_popcnt_u32(mask);
   return _mm_shuffle_epi8(v, _mm_loadl_epi64((const __m128i *)expand_table[mask]));
 }
 
-static inline part part_and(part a, part b) {
-  return a & b;
-}
-
-static inline part part_or(part a, part b) {
-  return a | b;
-}
-
-static inline uint64_t part_low(part a) {
-  return (uint64_t)_mm_cvtsi128_si64(_mm256_castsi256_si128(a));
-}
-
 /* The number of bytes up to each one, itself included, that are to be taken, in each half. */
-static inline __m256i ranks(__m256i taken) {
+GHZ_INLINE __m256i ranks(__m256i taken) {
   const __m256i first = _mm256_setr_epi64x(-1, 0x0707070707070707, -1, 0x0707070707070707);
   __m256i r = _mm256_sub_epi8(part_zero(), taken);
   r = _mm256_add_epi8(r, _mm256_slli_epi64(r, 8));
@@ -75,7 +35,7 @@ static inline __m256i ranks(__m256i taken) {
 }
 
 /* No branch for parts that take no byte: it is guessed wrong too often (3 % of an addition). */
-static inline part part_expand(part plane, const uint8_t **src, part width, int p) {
+GHZ_INLINE part part_expand(part plane, const uint8_t **src, part width, int p) {
   const __m256i wide = _mm256_cmpgt_epi8(width, _mm256_set1_epi8((char)p));
   const unsigned mask = (unsigned)_mm256_movemask_epi8(wide);
   if (mask == UINT32_MAX) {
@@ -90,21 +50,21 @@ static inline part part_expand(part plane, const uint8_t **src, part width, int 
   return _mm256_blendv_epi8(plane, _mm256_shuffle_epi8(bytes, _mm256_add_epi8(ranks(wide), wide)), wide);
 }
 
-static inline void gather_8(__m128i v, uint8_t **dst, unsigned mask) {
+GHZ_INLINE void gather_8(__m128i v, uint8_t **dst, unsigned mask) {
   v = _mm_shuffle_epi8(v, _mm_loadl_epi64((const __m128i *)squeeze_table[mask]));
   _mm_storel_epi64((__m128i *)*dst, v);
   *dst += (unsigned)_mm_popcnt_u32(mask);
 }
 
 /* The patterns that pack the taken bytes of each eight of sixteen. */
-static inline __m128i packing(unsigned mask) {
+GHZ_INLINE __m128i packing(unsigned mask) {
   const __m128i low = _mm_loadl_epi64((const __m128i *)squeeze_table[mask & 255]);
   const __m128d both =
       _mm_loadh_pd(_mm_castsi128_pd(low), (const double *)(const void *)squeeze_table[mask >> 8 & 255]);
   return _mm_add_epi8(_mm_castpd_si128(both), _mm_setr_epi32(0, 0, 0x08080808, 0x08080808));
 }
 
-static inline void part_squeeze(part plane, uint8_t **dst, part width, int p) {
+GHZ_INLINE void part_squeeze(part plane, uint8_t **dst, part width, int p) {
   const unsigned mask = (unsigned)_mm256_movemask_epi8(_mm256_cmpgt_epi8(width, _mm256_set1_epi8((char)p)));
   if (mask == UINT32_MAX) {
     part_store(*dst, plane);
@@ -123,127 +83,37 @@ static inline void part_squeeze(part plane, uint8_t **dst, part width, int p) {
   *dst = to + _mm_popcnt_u32(mask);
 }
 
-static inline part part_widen(part width, part plane, part below, unsigned p, uint64_t *changes) {
+GHZ_INLINE part part_widen(part width, part plane, part below, unsigned p, uint64_t *changes) {
   __m256i same = _mm256_cmpeq_epi8(plane, below);
   *changes |= (uint64_t)(_mm256_movemask_epi8(same) != -1) << p;
   return _mm256_max_epu8(width, _mm256_andnot_si256(same, _mm256_set1_epi8((char)(p + 1))));
 }
 
-static inline void plane_shift(const part x[PARTS], part y[PARTS]) {
-  part last = part_zero();
-  for (int i = 0; i < PARTS; i++) {
-    __m256i straddle = _mm256_permute2x128_si256(last, x[i], 0x21);
-    __m256i before = _mm256_alignr_epi8(x[i], straddle, 8);
-    last = x[i];
-    y[i] = _mm256_or_si256(_mm256_slli_epi64(x[i], 1), _mm256_srli_epi64(before, 63));
-  }
-}
-
-/* In registers: what is read back from memory across two stores is waited for. */
-static inline void plane_back(const part x[PARTS], unsigned bytes, part y[PARTS]) {
-  part last = part_zero();
-  for (int i = 0; i < PARTS; i++) {
-    const __m256i before = _mm256_permute2x128_si256(last, x[i], 0x21);
-    last = x[i];
-    y[i] = bytes == 2   ? _mm256_alignr_epi8(x[i], before, 14)
-           : bytes == 4 ? _mm256_alignr_epi8(x[i], before, 12)
-                        : before;
-  }
-}
-
-static inline vec_16 widen_bytes(const uint8_t *p) {
-  return (vec_16)_mm256_cvtepu8_epi16(_mm_loadu_si128((const __m128i *)p));
-}
-
-static inline vec_16 widen_signed_bytes(const uint8_t *p) {
-  return (vec_16)_mm256_cvtepi8_epi16(_mm_loadu_si128((const __m128i *)p));
-}
-
-static inline vec_32 widen_16(half_16 v) {
-  return (vec_32)_mm256_cvtepi16_epi32((__m128i)v);
-}
-
-static inline vec_f64 widen_32(half_32 v) {
-  return (vec_f64)_mm256_cvtepi32_pd((__m128i)v);
-}
-
-static inline half_f32 narrow_f64(vec_f64 v) {
-  return (half_f32)_mm256_cvtpd_ps((__m256d)v);
-}
-
-static inline vec_f64 fma_f64(vec_f64 a, vec_f64 b, vec_f64 c) {
-  return (vec_f64)_mm256_fmadd_pd((__m256d)a, (__m256d)b, (__m256d)c);
-}
-
-static inline vec_32 round_lanes(vec_f32 v) {
-  return (vec_32)_mm256_cvtps_epi32((__m256)v);
-}
-
-static inline vec_f32 fma_f32(vec_f32 a, vec_f32 b, vec_f32 c) {
-  return (vec_f32)_mm256_fmadd_ps((__m256)a, (__m256)b, (__m256)c);
-}
-
-static inline vec_16 narrow_lanes(vec_32 a, vec_32 b) {
+GHZ_INLINE vec_16 narrow_lanes(vec_32 a, vec_32 b) {
   return (vec_16)_mm256_permute4x64_epi64(_mm256_packs_epi32((__m256i)a, (__m256i)b), 0xd8);
 }
 
-static inline vec_16 min_16(vec_16 a, vec_16 b) {
-  return (vec_16)_mm256_min_epi16((__m256i)a, (__m256i)b);
-}
-
-static inline vec_16 max_16(vec_16 a, vec_16 b) {
-  return (vec_16)_mm256_max_epi16((__m256i)a, (__m256i)b);
-}
-
-GHZ_INLINE vec_16 lanes_back_16(vec_16 before, vec_16 v, int lanes) {
-  const __m256i straddle = _mm256_permute2x128_si256((__m256i)before, (__m256i)v, 0x21);
-  return (vec_16)(lanes == 2 ? _mm256_alignr_epi8((__m256i)v, straddle, 12)
-                             : _mm256_alignr_epi8((__m256i)v, straddle, 8));
-}
-
-static inline vec_32 max_32(vec_32 a, vec_32 b) {
-  return (vec_32)_mm256_max_epi32((__m256i)a, (__m256i)b);
-}
-
-static inline vec_64 max_64(vec_64 a, vec_64 b) {
+GHZ_INLINE vec_64 max_64(vec_64 a, vec_64 b) {
   return (vec_64)_mm256_blendv_epi8((__m256i)b, (__m256i)a, _mm256_cmpgt_epi64((__m256i)a, (__m256i)b));
 }
 
-static inline vec_32 equal_f32(vec_f32 a, vec_f32 b) {
-  return a == b;
-}
-
-static inline vec_64 equal_f64(vec_f64 a, vec_f64 b) {
-  return a == b;
-}
-
-static inline unsigned top_bits_32(vec_32 v) {
+GHZ_INLINE unsigned top_bits_32(vec_32 v) {
   return (unsigned)_mm256_movemask_ps((__m256)v);
 }
 
-static inline unsigned top_bits_64(vec_64 v) {
+GHZ_INLINE unsigned top_bits_64(vec_64 v) {
   return (unsigned)_mm256_movemask_pd((__m256d)v);
 }
 
-/* Entries of the table are -1 where a lane takes `before`. The last value is read: from the copy it
- * would come late. */
-static inline uint32_t repeat_32(const void *from, unsigned hidden, uint32_t before, void *to) {
-  const __m256i place = _mm256_cvtepi8_epi32(_mm_loadl_epi64((const __m128i *)repeat_table[hidden]));
-  const __m256i v = _mm256_permutevar8x32_epi32(_mm256_loadu_si256(from), place);
-  const int last = repeat_table[hidden][7];
-  _mm256_storeu_si256(to, _mm256_blendv_epi8(v, _mm256_set1_epi32((int)before), place));
-  return last < 0 ? before : load_u32((const uint8_t *)from + 4 * last);
-}
-
 /* Four values, by a part of the table's entry. Halves of them move: numbers 2 i and 2 i + 1. */
-static inline __m256i repeat_four(__m256i v, const int8_t places[4], __m256i before) {
+GHZ_INLINE __m256i repeat_four(__m256i v, const int8_t places[4], __m256i before) {
   const __m256i place = _mm256_cvtepi8_epi64(_mm_cvtsi32_si128((int)load_u32((const uint8_t *)places)));
   const __m256i halves = _mm256_or_si256(_mm256_slli_epi64(place, 1), _mm256_slli_epi64(place, 33));
   v = _mm256_permutevar8x32_epi32(v, _mm256_add_epi32(halves, _mm256_set1_epi64x(INT64_C(1) << 32)));
   return _mm256_blendv_epi8(v, before, place);
 }
 
-static inline uint64_t repeat_64(const void *from, unsigned hidden, uint64_t before, void *to) {
+GHZ_INLINE uint64_t repeat_64(const void *from, unsigned hidden, uint64_t before, void *to) {
   const __m256i *v = from, start = _mm256_set1_epi64x((long long)before);
   const __m256i low = repeat_four(_mm256_loadu_si256(v), repeat_table[hidden & 15], start);
   const __m256i high =
@@ -259,7 +129,7 @@ static inline uint64_t repeat_64(const void *from, unsigned hidden, uint64_t bef
 
 /* Bit lengths of 32 numbers of 16 bits, given their low and high bytes: half a byte each from a
  * table, raised by its place. 0 stays 0. */
-static inline __m256i bit_lengths_of_halves(__m256i low, __m256i high) {
+GHZ_INLINE __m256i bit_lengths_of_halves(__m256i low, __m256i high) {
   const __m256i at_0 = _mm256_setr_epi8(0, 1, 2, 2, 3, 3, 3, 3, 4, 4, 4, 4, 4, 4, 4, 4, 0, 1, 2, 2, 3, 3, 3, 3,
                                         4, 4, 4, 4, 4, 4, 4, 4);
   const __m256i any = _mm256_cmpgt_epi8(at_0, part_zero()), half = _mm256_set1_epi8(15),
@@ -274,7 +144,7 @@ static inline __m256i bit_lengths_of_halves(__m256i low, __m256i high) {
                                          _mm256_shuffle_epi8(at_12, high_top)));
 }
 
-static inline void bit_lengths_16(const uint16_t *m, uint8_t width[BLOCKS]) {
+GHZ_INLINE void bit_lengths_16(const uint16_t *m, uint8_t width[BLOCKS]) {
   const __m256i byte = _mm256_set1_epi16(255);
   for (int b = 0; b < BLOCKS; b += 32) {
     const __m256i x = part_load((const uint8_t *)(m + b)), y = part_load((const uint8_t *)(m + b + 16));
@@ -284,19 +154,14 @@ static inline void bit_lengths_16(const uint16_t *m, uint8_t width[BLOCKS]) {
   }
 }
 
-static inline void vec_stream(void *to, const void *v) {
-  _mm256_stream_si256((__m256i *)to, _mm256_loadu_si256((const __m256i *)v));
-}
-
-static inline void stream_fence(void) {
-  _mm_sfence();
-}
-
+#define MM(name) _mm256_##name
+#define STREAM _mm256_stream_si256
+typedef __m128i half_register;
 #include "isa/avx2_lanes.h"
 
 /* ---- Widths and their planes ----------------------------------------------------------------- */
 
-static inline unsigned sum_of_bytes(__m256i a, __m256i b, __m256i c, __m256i d) {
+GHZ_INLINE unsigned sum_of_bytes(__m256i a, __m256i b, __m256i c, __m256i d) {
   __m256i w = _mm256_sad_epu8(_mm256_add_epi8(_mm256_add_epi8(a, b), _mm256_add_epi8(c, d)), part_zero());
   __m128i v = _mm_add_epi64(_mm256_castsi256_si128(w), _mm256_extracti128_si256(w, 1));
   return (unsigned)_mm_cvtsi128_si32(v) + (unsigned)_mm_extract_epi32(v, 2);
@@ -306,14 +171,8 @@ GHZ_INLINE unsigned widths_sum(const uint8_t width[BLOCKS]) {
   return sum_of_bytes(part_load(width), part_load(width + 32), part_load(width + 64), part_load(width + 96));
 }
 
-/* The largest byte. The least of eight 16-bit numbers is one instruction: here each of these is the
- * lesser complement of two. */
-static inline unsigned largest_byte(__m256i a, __m256i b, __m256i c, __m256i d) {
-  __m256i w = _mm256_max_epu8(_mm256_max_epu8(a, b), _mm256_max_epu8(c, d));
-  __m128i v = _mm_max_epu8(_mm256_castsi256_si128(w), _mm256_extracti128_si256(w, 1));
-  v = _mm_xor_si128(v, _mm_set1_epi8(-1));
-  v = _mm_minpos_epu16(_mm_min_epu8(v, _mm_srli_epi16(v, 8)));
-  return 0xff ^ (unsigned)(_mm_cvtsi128_si32(v) & 0xff);
+GHZ_INLINE unsigned largest_byte(__m256i a, __m256i b, __m256i c, __m256i d) {
+  return largest_of_bytes(_mm256_max_epu8(_mm256_max_epu8(a, b), _mm256_max_epu8(c, d)));
 }
 
 GHZ_INLINE unsigned widths_largest(const uint8_t width[BLOCKS]) {
@@ -321,7 +180,7 @@ GHZ_INLINE unsigned widths_largest(const uint8_t width[BLOCKS]) {
 }
 
 /* Halves of each 64 bits, ORed: those of a, then those of b, 128 bits at a time. */
-static inline __m256i or_halves(__m256i a, __m256i b) {
+GHZ_INLINE __m256i or_halves(__m256i a, __m256i b) {
   const __m256 x = _mm256_castsi256_ps(a), y = _mm256_castsi256_ps(b);
   return _mm256_castps_si256(_mm256_or_ps(_mm256_shuffle_ps(x, y, 0x88), _mm256_shuffle_ps(x, y, 0xdd)));
 }
@@ -340,7 +199,7 @@ GHZ_INLINE unsigned widths_nonzero(const uint8_t width[BLOCKS]) {
 }
 
 /* Plane k. Put together in registers: what reads it would wait for four stores. */
-static inline __m128i width_plane(const uint8_t width[BLOCKS], unsigned k) {
+GHZ_INLINE __m128i width_plane(const uint8_t width[BLOCKS], unsigned k) {
   const __m128i to_top = _mm_cvtsi32_si128((int)(7 - k));
   uint64_t m[PARTS];
   for (unsigned i = 0; i < PARTS; i++)
@@ -349,7 +208,7 @@ static inline __m128i width_plane(const uint8_t width[BLOCKS], unsigned k) {
 }
 
 /* A map of the bytes that are not 0. */
-static inline unsigned nonzero_bytes(__m128i v) {
+GHZ_INLINE unsigned nonzero_bytes(__m128i v) {
   return (unsigned)_mm_movemask_epi8(_mm_cmpeq_epi8(v, _mm_setzero_si128())) ^ 0xffff;
 }
 
@@ -369,7 +228,7 @@ GHZ_INLINE uint8_t *widths_store(const uint8_t width[BLOCKS], unsigned planes, i
 }
 
 /* The bits of plane k that belong to part i: each becomes 1 << k in a byte, or 0. */
-static inline __m256i bits_to_bytes(__m256i plane_twice, unsigned i, unsigned k) {
+GHZ_INLINE __m256i bits_to_bytes(__m256i plane_twice, unsigned i, unsigned k) {
   const __m256i byte = _mm256_setr_epi8(0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 1, 1, 1, 1, 2, 2, 2, 2, 2, 2, 2, 2,
                                         3, 3, 3, 3, 3, 3, 3, 3);
   const __m256i each = _mm256_set1_epi64x((long long)0x8040201008040201ull);

@@ -1,6 +1,85 @@
-/* avx2_lanes.h: the eight lanes of primitives.h for AVX2 and what is above: compilers make several
- * instructions of what is one here. */
+/* avx2_lanes.h: primitives (primitives.h) for AVX2 and what is above: of vectors, by intrinsics
+ * that have one name for each size of register, and the eight lanes: compilers make several
+ * instructions of what is one here.
+ *
+ * Parameters, the port's:
+ *   MM(name)        the intrinsic of that name for its registers
+ *   STREAM          the one that stores past the caches
+ *   half_register   the type of half of one */
 /* SPDX-License-Identifier: BSD-3-Clause */
+
+typedef half_register half_in_memory __attribute__((aligned(1), may_alias));
+
+GHZ_INLINE vec_16 widen_bytes(const uint8_t *p) {
+  return (vec_16)MM(cvtepu8_epi16)(*(const half_in_memory *)(const void *)p);
+}
+
+GHZ_INLINE vec_16 widen_signed_bytes(const uint8_t *p) {
+  return (vec_16)MM(cvtepi8_epi16)(*(const half_in_memory *)(const void *)p);
+}
+
+GHZ_INLINE vec_32 widen_16(half_16 v) {
+  return (vec_32)MM(cvtepi16_epi32)((half_register)v);
+}
+
+GHZ_INLINE vec_f64 widen_32(half_32 v) {
+  return MM(cvtepi32_pd)((half_register)v);
+}
+
+GHZ_INLINE half_f32 narrow_f64(vec_f64 v) {
+  return MM(cvtpd_ps)(v);
+}
+
+GHZ_INLINE vec_f64 fma_f64(vec_f64 a, vec_f64 b, vec_f64 c) {
+  return MM(fmadd_pd)(a, b, c);
+}
+
+GHZ_INLINE vec_f32 fma_f32(vec_f32 a, vec_f32 b, vec_f32 c) {
+  return MM(fmadd_ps)(a, b, c);
+}
+
+GHZ_INLINE vec_32 round_lanes(vec_f32 v) {
+  return (vec_32)MM(cvtps_epi32)(v);
+}
+
+GHZ_INLINE vec_16 min_16(vec_16 a, vec_16 b) {
+  return (vec_16)MM(min_epi16)((part)a, (part)b);
+}
+
+GHZ_INLINE vec_16 max_16(vec_16 a, vec_16 b) {
+  return (vec_16)MM(max_epi16)((part)a, (part)b);
+}
+
+GHZ_INLINE vec_32 max_32(vec_32 a, vec_32 b) {
+  return (vec_32)MM(max_epi32)((part)a, (part)b);
+}
+
+GHZ_INLINE void vec_stream(void *to, const void *v) {
+  STREAM((part *)to, part_load((const uint8_t *)v));
+}
+
+GHZ_INLINE void stream_fence(void) {
+  _mm_sfence();
+}
+
+/* Entries of the table are -1 where a lane takes `before`. The last value is read: from the copy it
+ * would come late. */
+GHZ_INLINE uint32_t repeat_32(const void *from, unsigned hidden, uint32_t before, void *to) {
+  const __m256i place = _mm256_cvtepi8_epi32(_mm_loadl_epi64((const __m128i *)repeat_table[hidden]));
+  const __m256i v = _mm256_permutevar8x32_epi32(_mm256_loadu_si256(from), place);
+  const int last = repeat_table[hidden][7];
+  _mm256_storeu_si256(to, _mm256_blendv_epi8(v, _mm256_set1_epi32((int)before), place));
+  return last < 0 ? before : load_u32((const uint8_t *)from + 4 * last);
+}
+
+/* The largest byte. The least of eight 16-bit numbers is one instruction: here each of
+ * these is the lesser complement of two. */
+GHZ_INLINE unsigned largest_of_bytes(__m256i w) {
+  __m128i v = _mm_max_epu8(_mm256_castsi256_si128(w), _mm256_extracti128_si256(w, 1));
+  v = _mm_xor_si128(v, _mm_set1_epi8(-1));
+  v = _mm_minpos_epu16(_mm_min_epu8(v, _mm_srli_epi16(v, 8)));
+  return 0xff ^ (unsigned)(_mm_cvtsi128_si32(v) & 0xff);
+}
 
 GHZ_INLINE lanes_16 eight_of(const uint8_t *p) {
   return (lanes_16)_mm_cvtepu8_epi16(_mm_loadl_epi64((const __m128i *)p));

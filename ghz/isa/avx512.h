@@ -7,186 +7,70 @@
 #include <immintrin.h>
 
 #define VEC 64
-enum { PARTS = 2, PART_BYTES = 64 };
 typedef __m512i part;
 #define LARGE_INLINE GHZ_INLINE
 #define MANY_REGISTERS 1
 #include "isa/primitives.h"
-
-#include "isa/repeat_table.h"
 #include "isa/shuffle.h"
-#include "isa/squeeze_table.h"
 
-static inline part part_load(const uint8_t *p) {
-  return _mm512_loadu_si512(p);
-}
-
-static inline void part_store(uint8_t *p, part v) {
-  _mm512_storeu_si512(p, v);
-}
-
-static inline part part_zero(void) {
-  return _mm512_setzero_si512();
-}
-
-static inline int part_equal(part a, part b) {
+GHZ_INLINE int part_equal(part a, part b) {
   return _mm512_cmpneq_epi64_mask(a, b) == 0;
 }
 
-static inline part part_not(part a) {
-  return _mm512_ternarylogic_epi64(a, a, a, 0x55);
-}
-
-static inline part part_sum(part a, part b, part carry) {
+GHZ_INLINE part part_sum(part a, part b, part carry) {
   return _mm512_ternarylogic_epi64(a, b, carry, 0x96);
 }
 
 /* The carry comes first: that register may take the result. */
-static inline part part_carry(part a, part b, part carry) {
+GHZ_INLINE part part_carry(part a, part b, part carry) {
   return _mm512_ternarylogic_epi64(carry, a, b, 0xE8);
-}
-
-static inline part part_and(part a, part b) {
-  return _mm512_and_si512(a, b);
-}
-
-static inline part part_or(part a, part b) {
-  return _mm512_or_si512(a, b);
-}
-
-static inline uint64_t part_low(part a) {
-  return (uint64_t)_mm_cvtsi128_si64(_mm512_castsi512_si128(a));
 }
 
 /* Bytes from memory to the places of k; the others stay. Loaded first: expanding straight from
  * memory takes an AMD processor five times as long, and compilers would merge the two. */
-static inline __m512i expand_bytes(__m512i v, __mmask64 k, const uint8_t *src) {
+GHZ_INLINE __m512i expand_bytes(__m512i v, __mmask64 k, const uint8_t *src) {
   __m512i bytes = _mm512_loadu_si512(src);
   __asm__("" : "+v"(bytes));
   return _mm512_mask_expand_epi8(v, k, bytes);
 }
 
-static inline part part_expand(part plane, const uint8_t **src, part width, int p) {
+GHZ_INLINE part part_expand(part plane, const uint8_t **src, part width, int p) {
   __mmask64 k = _mm512_cmpgt_epi8_mask(width, _mm512_set1_epi8((char)p));
   plane = expand_bytes(plane, k, *src);
   *src += (unsigned)_mm_popcnt_u64(k);
   return plane;
 }
 
-static inline void part_squeeze(part plane, uint8_t **dst, part width, int p) {
+GHZ_INLINE void part_squeeze(part plane, uint8_t **dst, part width, int p) {
   __mmask64 k = _mm512_cmpgt_epi8_mask(width, _mm512_set1_epi8((char)p));
   _mm512_storeu_si512(*dst, _mm512_maskz_compress_epi8(k, plane));
   *dst += (unsigned)_mm_popcnt_u64(k);
 }
 
-static inline part part_widen(part width, part plane, part below, unsigned p, uint64_t *changes) {
+GHZ_INLINE part part_widen(part width, part plane, part below, unsigned p, uint64_t *changes) {
   __mmask64 k = _mm512_cmpneq_epi8_mask(plane, below);
   *changes |= (uint64_t)(k != 0) << p;
   return _mm512_mask_mov_epi8(width, k, _mm512_set1_epi8((char)(p + 1)));
 }
 
-static inline void plane_shift(const part x[PARTS], part y[PARTS]) {
-  part before = _mm512_alignr_epi64(x[0], _mm512_setzero_si512(), 7),
-       middle = _mm512_alignr_epi64(x[1], x[0], 7);
-  y[0] = _mm512_or_si512(_mm512_slli_epi64(x[0], 1), _mm512_srli_epi64(before, 63));
-  y[1] = _mm512_or_si512(_mm512_slli_epi64(x[1], 1), _mm512_srli_epi64(middle, 63));
-}
-
-static inline void plane_back(const part x[PARTS], unsigned bytes, part y[PARTS]) {
-  /* Lanes 32 .. 63 of a pair of registers, less the distance. */
-  const __m512i lanes = _mm512_set_epi16(31, 30, 29, 28, 27, 26, 25, 24, 23, 22, 21, 20, 19, 18, 17, 16, 15, 14,
-                                         13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0);
-  const __m512i from = _mm512_add_epi16(lanes, _mm512_set1_epi16((short)(32 - bytes / 2)));
-  const __m512i low = x[0], high = x[1];
-  y[0] = _mm512_permutex2var_epi16(_mm512_setzero_si512(), from, low);
-  y[1] = _mm512_permutex2var_epi16(low, from, high);
-}
-
-static inline vec_16 widen_bytes(const uint8_t *p) {
-  return (vec_16)_mm512_cvtepu8_epi16(_mm256_loadu_si256((const __m256i *)p));
-}
-
-static inline vec_16 widen_signed_bytes(const uint8_t *p) {
-  return (vec_16)_mm512_cvtepi8_epi16(_mm256_loadu_si256((const __m256i *)p));
-}
-
-static inline vec_32 widen_16(half_16 v) {
-  return (vec_32)_mm512_cvtepi16_epi32((__m256i)v);
-}
-
-static inline vec_f64 widen_32(half_32 v) {
-  return (vec_f64)_mm512_cvtepi32_pd((__m256i)v);
-}
-
-static inline half_f32 narrow_f64(vec_f64 v) {
-  return (half_f32)_mm512_cvtpd_ps((__m512d)v);
-}
-
-static inline vec_f64 fma_f64(vec_f64 a, vec_f64 b, vec_f64 c) {
-  return (vec_f64)_mm512_fmadd_pd((__m512d)a, (__m512d)b, (__m512d)c);
-}
-
-static inline vec_32 round_lanes(vec_f32 v) {
-  return (vec_32)_mm512_cvtps_epi32((__m512)v);
-}
-
-static inline vec_f32 fma_f32(vec_f32 a, vec_f32 b, vec_f32 c) {
-  return (vec_f32)_mm512_fmadd_ps((__m512)a, (__m512)b, (__m512)c);
-}
-
-static inline vec_16 narrow_lanes(vec_32 a, vec_32 b) {
+GHZ_INLINE vec_16 narrow_lanes(vec_32 a, vec_32 b) {
   const __m512i order = _mm512_set_epi64(7, 5, 3, 1, 6, 4, 2, 0);
   return (vec_16)_mm512_permutexvar_epi64(order, _mm512_packs_epi32((__m512i)a, (__m512i)b));
 }
 
-static inline vec_16 min_16(vec_16 a, vec_16 b) {
-  return (vec_16)_mm512_min_epi16((__m512i)a, (__m512i)b);
-}
-
-static inline vec_16 max_16(vec_16 a, vec_16 b) {
-  return (vec_16)_mm512_max_epi16((__m512i)a, (__m512i)b);
-}
-
-GHZ_INLINE vec_16 lanes_back_16(vec_16 before, vec_16 v, int lanes) {
-  return (vec_16)(lanes == 2 ? _mm512_alignr_epi32((__m512i)v, (__m512i)before, 15)
-                             : _mm512_alignr_epi32((__m512i)v, (__m512i)before, 14));
-}
-
-static inline vec_32 max_32(vec_32 a, vec_32 b) {
-  return (vec_32)_mm512_max_epi32((__m512i)a, (__m512i)b);
-}
-
-static inline vec_64 max_64(vec_64 a, vec_64 b) {
+GHZ_INLINE vec_64 max_64(vec_64 a, vec_64 b) {
   return (vec_64)_mm512_max_epi64((__m512i)a, (__m512i)b);
 }
 
-static inline vec_32 equal_f32(vec_f32 a, vec_f32 b) {
-  return a == b;
-}
-
-static inline vec_64 equal_f64(vec_f64 a, vec_f64 b) {
-  return a == b;
-}
-
-static inline unsigned top_bits_32(vec_32 v) {
+GHZ_INLINE unsigned top_bits_32(vec_32 v) {
   return _mm512_movepi32_mask((__m512i)v);
 }
 
-static inline unsigned top_bits_64(vec_64 v) {
+GHZ_INLINE unsigned top_bits_64(vec_64 v) {
   return _mm512_movepi64_mask((__m512i)v);
 }
 
-/* Entries of the table are -1 where a lane takes `before`. The last value is read: from the copy it
- * would come late. */
-static inline uint32_t repeat_32(const void *from, unsigned hidden, uint32_t before, void *to) {
-  const __m256i place = _mm256_cvtepi8_epi32(_mm_loadl_epi64((const __m128i *)repeat_table[hidden]));
-  const __m256i v = _mm256_permutexvar_epi32(place, _mm256_loadu_si256(from));
-  const int last = repeat_table[hidden][7];
-  _mm256_storeu_si256(to, _mm256_mask_set1_epi32(v, _mm256_movepi32_mask(place), (int)before));
-  return last < 0 ? before : load_u32((const uint8_t *)from + 4 * last);
-}
-
-static inline uint64_t repeat_64(const void *from, unsigned hidden, uint64_t before, void *to) {
+GHZ_INLINE uint64_t repeat_64(const void *from, unsigned hidden, uint64_t before, void *to) {
   const __m512i place = _mm512_cvtepi8_epi64(_mm_loadl_epi64((const __m128i *)repeat_table[hidden]));
   const __m512i v = _mm512_permutexvar_epi64(place, _mm512_loadu_si512(from));
   const int last = repeat_table[hidden][7];
@@ -197,7 +81,7 @@ static inline uint64_t repeat_64(const void *from, unsigned hidden, uint64_t bef
 
 /* Bit lengths of 64 values of 32 bits. In one register, as what reads the widths next wants
  * registers: it would wait for stores of less. */
-static inline void bit_lengths(const __m512i v[4], uint8_t width[64]) {
+GHZ_INLINE void bit_lengths(const __m512i v[4], uint8_t width[64]) {
   __m512i zeros[4];
   for (int i = 0; i < 4; i++)
     zeros[i] = _mm512_lzcnt_epi32(v[i]);
@@ -207,7 +91,7 @@ static inline void bit_lengths(const __m512i v[4], uint8_t width[64]) {
   part_store(width, _mm512_sub_epi8(_mm512_set1_epi8(32), all));
 }
 
-static inline void bit_lengths_16(const uint16_t *m, uint8_t width[BLOCKS]) {
+GHZ_INLINE void bit_lengths_16(const uint16_t *m, uint8_t width[BLOCKS]) {
   for (int b = 0; b < BLOCKS; b += 64) {
     __m512i v[4];
     for (int i = 0; i < 4; i++)
@@ -216,7 +100,7 @@ static inline void bit_lengths_16(const uint16_t *m, uint8_t width[BLOCKS]) {
   }
 }
 
-static inline void bit_lengths_32(const uint32_t *m, uint8_t width[BLOCKS]) {
+GHZ_INLINE void bit_lengths_32(const uint32_t *m, uint8_t width[BLOCKS]) {
   for (int b = 0; b < BLOCKS; b += 64) {
     __m512i v[4];
     memcpy(v, m + b, sizeof v);
@@ -224,14 +108,9 @@ static inline void bit_lengths_32(const uint32_t *m, uint8_t width[BLOCKS]) {
   }
 }
 
-static inline void vec_stream(void *to, const void *v) {
-  _mm512_stream_si512((__m512i *)to, _mm512_loadu_si512(v));
-}
-
-static inline void stream_fence(void) {
-  _mm_sfence();
-}
-
+#define MM(name) _mm512_##name
+#define STREAM _mm512_stream_si512
+typedef __m256i half_register;
 #include "isa/avx2_lanes.h"
 
 /* ---- Widths and their planes ----------------------------------------------------------------- */
@@ -246,29 +125,29 @@ static inline void stream_fence(void) {
                                                       INT64_C(step), 0))
 
 /* Turns the 8 x 8 bits of each lane of 64: bit k of byte i becomes bit 7 - i of byte k. */
-static inline __m512i turn_bits(__m512i v) {
+GHZ_INLINE __m512i turn_bits(__m512i v) {
   return _mm512_gf2p8affine_epi64_epi8(EACH_LANE(0x8040201008040201), v, 0);
 }
 
 /* Exchanges bits i and 7 - i of each byte. */
-static inline __m512i reverse_bits(__m512i v) {
+GHZ_INLINE __m512i reverse_bits(__m512i v) {
   return _mm512_gf2p8affine_epi64_epi8(v, EACH_LANE(0x8040201008040201), 0);
 }
 
 /* The lowest n bits. */
-static inline uint64_t low_bits(unsigned n) {
+GHZ_INLINE uint64_t low_bits(unsigned n) {
   return _bzhi_u64(UINT64_MAX, n);
 }
 
-static inline uint64_t nonzero_bytes(__m512i v) {
+GHZ_INLINE uint64_t nonzero_bytes(__m512i v) {
   return _cvtmask64_u64(_mm512_test_epi8_mask(v, v));
 }
 
-static inline unsigned count_bits(uint64_t v) {
+GHZ_INLINE unsigned count_bits(uint64_t v) {
   return (unsigned)_mm_popcnt_u64(v);
 }
 
-static inline unsigned sum_of_bytes(__m512i v) {
+GHZ_INLINE unsigned sum_of_bytes(__m512i v) {
   return (unsigned)_mm512_reduce_add_epi64(_mm512_sad_epu8(v, part_zero()));
 }
 
@@ -276,14 +155,8 @@ GHZ_INLINE unsigned widths_sum(const uint8_t width[BLOCKS]) {
   return sum_of_bytes(_mm512_add_epi8(part_load(width), part_load(width + 64)));
 }
 
-/* The largest byte. The least of eight 16-bit numbers is one instruction: here each of these is the
- * lesser complement of two. */
-static inline unsigned largest_byte(__m512i all) {
-  const __m256i w = _mm256_max_epu8(_mm512_castsi512_si256(all), _mm512_extracti64x4_epi64(all, 1));
-  __m128i v = _mm_max_epu8(_mm256_castsi256_si128(w), _mm256_extracti128_si256(w, 1));
-  v = _mm_xor_si128(v, _mm_set1_epi8(-1));
-  v = _mm_minpos_epu16(_mm_min_epu8(v, _mm_srli_epi16(v, 8)));
-  return 0xff ^ (unsigned)(_mm_cvtsi128_si32(v) & 0xff);
+GHZ_INLINE unsigned largest_byte(__m512i v) {
+  return largest_of_bytes(_mm256_max_epu8(_mm512_castsi512_si256(v), _mm512_extracti64x4_epi64(v, 1)));
 }
 
 GHZ_INLINE unsigned widths_largest(const uint8_t width[BLOCKS]) {
@@ -298,7 +171,7 @@ GHZ_INLINE unsigned widths_nonzero(const uint8_t width[BLOCKS]) {
 
 /* Squeezed or not, it is a choice of bytes: those that are not 0, or all of the planes there
  * are. */
-static inline uint64_t taken_bytes(uint64_t map, int squeezed, unsigned planes) {
+GHZ_INLINE uint64_t taken_bytes(uint64_t map, int squeezed, unsigned planes) {
   return (map | ((uint64_t)squeezed - 1)) & low_bits(16 * planes);
 }
 

@@ -8,7 +8,7 @@
 
 /* Exact below 2^24; the bit below the top one may be cleared first, so that rounding cannot
  * carry. */
-static inline uint8_t bit_length_by_float(int32_t v) {
+GHZ_INLINE uint8_t bit_length_by_float(int32_t v) {
   float f = (float)v;
   int32_t bits;
   memcpy(&bits, &f, 4);
@@ -16,14 +16,14 @@ static inline uint8_t bit_length_by_float(int32_t v) {
   return (uint8_t)(w > 0 ? w : 0);
 }
 
-#if !defined(__AVX2__) /* avx2.h has its own */
-static inline void bit_lengths_16(const uint16_t *m, uint8_t width[BLOCKS]) {
+#if VEC == 16 /* avx2.h has its own */
+GHZ_INLINE void bit_lengths_16(const uint16_t *m, uint8_t width[BLOCKS]) {
   for (int b = 0; b < BLOCKS; b++)
     width[b] = bit_length_by_float(m[b]);
 }
 #endif
 
-static inline void bit_lengths_32(const uint32_t *m, uint8_t width[BLOCKS]) {
+GHZ_INLINE void bit_lengths_32(const uint32_t *m, uint8_t width[BLOCKS]) {
   for (int b = 0; b < BLOCKS; b++) {
     uint32_t v = m[b] & ~(m[b] >> 1);
     uint8_t w = bit_length_by_float((int32_t)(v & 0x7fffffff));

@@ -8,57 +8,18 @@
 #include <arm_neon.h>
 
 #define VEC 16
-enum { PARTS = 8, PART_BYTES = 16 };
 typedef uint8x16_t part;
 #define LARGE_INLINE GHZ_INLINE
 #define MANY_REGISTERS 1
 #include "isa/primitives.h"
 #include "isa/shuffle.h"
-#include "isa/squeeze_table.h"
 
-static inline part part_load(const uint8_t *p) {
-  return vld1q_u8(p);
-}
-
-static inline void part_store(uint8_t *p, part v) {
-  vst1q_u8(p, v);
-}
-
-static inline part part_zero(void) {
-  return vdupq_n_u8(0);
-}
-
-static inline int part_equal(part a, part b) {
+GHZ_INLINE int part_equal(part a, part b) {
   return vmaxvq_u32(vreinterpretq_u32_u8(veorq_u8(a, b))) == 0;
 }
 
-static inline part part_not(part a) {
-  return vmvnq_u8(a);
-}
-
-static inline part part_and(part a, part b) {
-  return vandq_u8(a, b);
-}
-
-static inline part part_or(part a, part b) {
-  return vorrq_u8(a, b);
-}
-
-static inline part part_sum(part a, part b, part carry) {
-  return veorq_u8(veorq_u8(a, b), carry);
-}
-
-/* Where a and b differ the carry decides, else either of them. */
-static inline part part_carry(part a, part b, part carry) {
-  return vbslq_u8(veorq_u8(a, b), carry, a);
-}
-
-static inline uint64_t part_low(part a) {
-  return vgetq_lane_u64(vreinterpretq_u64_u8(a), 0);
-}
-
 /* The bytes from *src on, spread to where `mask` is all ones; the others become `plane`. */
-static inline part spread(part plane, const uint8_t **src, part mask) {
+GHZ_INLINE part spread(part plane, const uint8_t **src, part mask) {
   const part zero = part_zero(), one = vandq_u8(mask, vdupq_n_u8(1));
   part rank = vaddq_u8(one, vextq_u8(zero, one, 15));
   rank = vaddq_u8(rank, vextq_u8(zero, rank, 14));
@@ -69,12 +30,12 @@ static inline part spread(part plane, const uint8_t **src, part mask) {
   return vbslq_u8(mask, next, plane);
 }
 
-static inline part part_expand(part plane, const uint8_t **src, part width, int p) {
+GHZ_INLINE part part_expand(part plane, const uint8_t **src, part width, int p) {
   return spread(plane, src, vcgtq_u8(width, vdupq_n_u8((uint8_t)p)));
 }
 
 /* Bit i of the result is a bit of byte i of the mask. */
-static inline unsigned bits_of(part mask) {
+GHZ_INLINE unsigned bits_of(part mask) {
   const part each = vreinterpretq_u8_u64(vdupq_n_u64(UINT64_C(0x8040201008040201)));
   part v = vandq_u8(mask, each);
   v = vpaddq_u8(v, v);
@@ -84,14 +45,14 @@ static inline unsigned bits_of(part mask) {
 }
 
 /* Appends the bytes of v that `bits` has. */
-static inline void pack_bytes(part v, uint8_t **dst, unsigned bits) {
+GHZ_INLINE void pack_bytes(part v, uint8_t **dst, unsigned bits) {
   vst1_u8(*dst, vtbl1_u8(vget_low_u8(v), vld1_u8(squeeze_table[bits & 255])));
-  *dst += squeeze_count[bits & 255];
+  *dst += byte_count[bits & 255];
   vst1_u8(*dst, vtbl1_u8(vget_high_u8(v), vld1_u8(squeeze_table[bits >> 8])));
-  *dst += squeeze_count[bits >> 8];
+  *dst += byte_count[bits >> 8];
 }
 
-static inline void part_squeeze(part plane, uint8_t **dst, part width, int p) {
+GHZ_INLINE void part_squeeze(part plane, uint8_t **dst, part width, int p) {
   const unsigned bits = bits_of(vcgtq_u8(width, vdupq_n_u8((uint8_t)p)));
   if (bits == 0)
     return;
@@ -103,103 +64,74 @@ static inline void part_squeeze(part plane, uint8_t **dst, part width, int p) {
   pack_bytes(plane, dst, bits);
 }
 
-static inline part part_widen(part width, part plane, part below, unsigned p, uint64_t *changes) {
+GHZ_INLINE part part_widen(part width, part plane, part below, unsigned p, uint64_t *changes) {
   const part same = vceqq_u8(plane, below);
   *changes |= (uint64_t)(vminvq_u8(same) != 255) << p;
   return vbslq_u8(same, width, vdupq_n_u8((uint8_t)(p + 1)));
 }
 
-static inline void plane_shift(const part x[PARTS], part y[PARTS]) {
-  uint64x2_t last = vdupq_n_u64(0);
-  for (int i = 0; i < PARTS; i++) {
-    const uint64x2_t v = vreinterpretq_u64_u8(x[i]), before = vextq_u64(last, v, 1);
-    y[i] = vreinterpretq_u8_u64(vsliq_n_u64(vshrq_n_u64(before, 63), v, 1));
-    last = v;
-  }
-}
-
-static inline vec_f64 fma_f64(vec_f64 a, vec_f64 b, vec_f64 c) {
+GHZ_INLINE vec_f64 fma_f64(vec_f64 a, vec_f64 b, vec_f64 c) {
   return (vec_f64)vfmaq_f64((float64x2_t)c, (float64x2_t)a, (float64x2_t)b);
 }
 
-static inline vec_32 round_lanes(vec_f32 v) {
+GHZ_INLINE vec_32 round_lanes(vec_f32 v) {
   return (vec_32)vcvtnq_s32_f32((float32x4_t)v);
 }
 
-static inline vec_f32 fma_f32(vec_f32 a, vec_f32 b, vec_f32 c) {
+GHZ_INLINE vec_f32 fma_f32(vec_f32 a, vec_f32 b, vec_f32 c) {
   return (vec_f32)vfmaq_f32((float32x4_t)c, (float32x4_t)a, (float32x4_t)b);
 }
 
-static inline vec_16 narrow_lanes(vec_32 a, vec_32 b) {
+GHZ_INLINE vec_16 narrow_lanes(vec_32 a, vec_32 b) {
   return (vec_16)vcombine_s16(vqmovn_s32((int32x4_t)a), vqmovn_s32((int32x4_t)b));
 }
 
-static inline vec_16 min_16(vec_16 a, vec_16 b) {
+GHZ_INLINE vec_16 min_16(vec_16 a, vec_16 b) {
   return (vec_16)vminq_s16((int16x8_t)a, (int16x8_t)b);
 }
 
-static inline vec_16 max_16(vec_16 a, vec_16 b) {
+GHZ_INLINE vec_16 max_16(vec_16 a, vec_16 b) {
   return (vec_16)vmaxq_s16((int16x8_t)a, (int16x8_t)b);
 }
 
-GHZ_INLINE vec_16 lanes_back_16(vec_16 before, vec_16 v, int lanes) {
-  return (vec_16)(lanes == 2 ? vextq_s16((int16x8_t)before, (int16x8_t)v, 6)
-                             : vextq_s16((int16x8_t)before, (int16x8_t)v, 4));
-}
-
-static inline vec_32 max_32(vec_32 a, vec_32 b) {
+GHZ_INLINE vec_32 max_32(vec_32 a, vec_32 b) {
   return (vec_32)vmaxq_s32((int32x4_t)a, (int32x4_t)b);
 }
 
-static inline vec_64 max_64(vec_64 a, vec_64 b) {
+GHZ_INLINE vec_64 max_64(vec_64 a, vec_64 b) {
   const int64x2_t x = (int64x2_t)a, y = (int64x2_t)b;
   return (vec_64)vbslq_s64(vcgtq_s64(x, y), x, y);
 }
 
-static inline vec_32 equal_f32(vec_f32 a, vec_f32 b) {
-  return a == b;
-}
-
-static inline vec_64 equal_f64(vec_f64 a, vec_f64 b) {
-  return a == b;
-}
-
-static inline unsigned top_bits_32(vec_32 v) {
+GHZ_INLINE unsigned top_bits_32(vec_32 v) {
   static const int32_t places[4] = {0, 1, 2, 3};
   return vaddvq_u32(vshlq_u32(vshrq_n_u32((uint32x4_t)v, 31), vld1q_s32(places)));
 }
 
-static inline unsigned top_bits_64(vec_64 v) {
+GHZ_INLINE unsigned top_bits_64(vec_64 v) {
   static const int64_t places[2] = {0, 1};
   return (unsigned)vaddvq_u64(vshlq_u64(vshrq_n_u64((uint64x2_t)v, 63), vld1q_s64(places)));
 }
 
 #include "isa/plain_lanes.h"
 
-/* Stores that pass the caches by are pairs of registers, which no intrinsic gives. */
-static inline void vec_stream(void *to, const void *v) {
-  memcpy(to, v, VEC);
-}
-
-static inline void stream_fence(void) {}
-
 /* ---- Widths and their planes ----------------------------------------------------------------- */
 
-static inline unsigned sum_of_bytes(const part w[PARTS]) {
+GHZ_INLINE unsigned sum_of_bytes(const part w[PARTS]) {
   uint16x8_t sum = vpaddlq_u8(w[0]);
   for (int i = 1; i < PARTS; i++)
     sum = vpadalq_u8(sum, w[i]);
   return vaddvq_u16(sum);
 }
 
-static inline unsigned largest_byte(const part w[PARTS]) {
+GHZ_INLINE unsigned largest_byte(const part w[PARTS]) {
   part most = w[0];
   for (int i = 1; i < PARTS; i++)
     most = vmaxq_u8(most, w[i]);
   return vmaxvq_u8(most);
 }
 
-static inline void load_parts(const uint8_t width[BLOCKS], part w[PARTS]) {
+GHZ_INLINE void load_parts(const uint8_t width[BLOCKS], part w[PARTS]) {
   for (int i = 0; i < PARTS; i++)
     w[i] = part_load(width + PART_BYTES * i);
 }
@@ -237,7 +169,7 @@ GHZ_INLINE unsigned widths_nonzero(const uint8_t width[BLOCKS]) {
 
 /* Plane k: bit k of each width, moved to where its block is in a byte; eight neighbours add up to a
  * byte. */
-static inline part width_plane(const part w[PARTS], unsigned k) {
+GHZ_INLINE part width_plane(const part w[PARTS], unsigned k) {
   static const int8_t bit[16] = {0, 1, 2, 3, 4, 5, 6, 7, 0, 1, 2, 3, 4, 5, 6, 7};
   const int8x16_t up = vsubq_s8(vld1q_s8(bit), vdupq_n_s8((int8_t)k));
   const part of_k = vdupq_n_u8((uint8_t)(1 << k));
@@ -265,13 +197,13 @@ GHZ_INLINE uint8_t *widths_store(const uint8_t width[BLOCKS], unsigned planes, i
 }
 
 /* All ones in the bytes whose bits the map has. */
-static inline part mask_of(unsigned map) {
+GHZ_INLINE part mask_of(unsigned map) {
   const part each = vreinterpretq_u8_u64(vdupq_n_u64(UINT64_C(0x8040201008040201)));
   return vtstq_u8(vcombine_u8(vdup_n_u8((uint8_t)map), vdup_n_u8((uint8_t)(map >> 8))), each);
 }
 
 /* The bits of a plane that belong to part i: each becomes 1 << k in a byte, or 0. */
-static inline part bits_to_bytes(part plane, int i, unsigned k) {
+GHZ_INLINE part bits_to_bytes(part plane, int i, unsigned k) {
   const part each = vreinterpretq_u8_u64(vdupq_n_u64(UINT64_C(0x8040201008040201)));
   const part at = vcombine_u8(vdup_n_u8((uint8_t)(2 * i)), vdup_n_u8((uint8_t)(2 * i + 1)));
   return vandq_u8(vtstq_u8(vqtbl1q_u8(plane, at), each), vdupq_n_u8((uint8_t)(1 << k)));

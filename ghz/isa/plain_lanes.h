@@ -4,43 +4,44 @@
 
 #include "isa/primitives.h"
 
-static inline vec_16 widen_bytes(const uint8_t *p) {
-  typedef uint8_t bytes __attribute__((vector_size(8)));
-  bytes v;
-  memcpy(&v, p, sizeof v);
-  return __builtin_convertvector(v, vec_16);
+typedef uint8_t bytes_8 __attribute__((vector_size(8)));
+typedef int8_t signed_bytes_8 __attribute__((vector_size(8)));
+
+GHZ_INLINE lanes_16 eight_of(const uint8_t *p) {
+  bytes_8 b;
+  memcpy(&b, p, sizeof b);
+  return __builtin_convertvector(b, lanes_16);
 }
 
-static inline vec_16 widen_signed_bytes(const uint8_t *p) {
-  typedef int8_t bytes __attribute__((vector_size(8)));
-  bytes v;
-  memcpy(&v, p, sizeof v);
-  return __builtin_convertvector(v, vec_16);
+GHZ_INLINE lanes_16 signed_eight_of(const int8_t *p) {
+  signed_bytes_8 b;
+  memcpy(&b, p, sizeof b);
+  return __builtin_convertvector(b, lanes_16);
 }
 
-static inline vec_32 widen_16(half_16 v) {
+GHZ_INLINE vec_16 widen_bytes(const uint8_t *p) {
+  return (vec_16)eight_of(p);
+}
+
+GHZ_INLINE vec_16 widen_signed_bytes(const uint8_t *p) {
+  return (vec_16)signed_eight_of((const int8_t *)p);
+}
+
+GHZ_INLINE vec_32 widen_16(half_16 v) {
   return __builtin_convertvector(v, vec_32);
 }
 
-static inline vec_f64 widen_32(half_32 v) {
+GHZ_INLINE vec_f64 widen_32(half_32 v) {
   return __builtin_convertvector(v, vec_f64);
 }
 
-static inline half_f32 narrow_f64(vec_f64 v) {
+GHZ_INLINE half_f32 narrow_f64(vec_f64 v) {
   return __builtin_convertvector(v, half_f32);
-}
-
-static inline void plane_back(const part x[PARTS], unsigned bytes, part y[PARTS]) {
-  uint8_t room[PLANE_BYTES + 16] = {0};
-  for (int i = 0; i < PARTS; i++)
-    part_store(room + bytes + i * PART_BYTES, x[i]);
-  for (int i = 0; i < PARTS; i++)
-    y[i] = part_load(room + i * PART_BYTES);
 }
 
 /* Whole blocks are common; which values of others are hidden no processor guesses. */
 #define DEFINE_REPEAT(name, type)                                                                              \
-  static inline type name(const void *from, unsigned hidden, type before, void *to) {                          \
+  GHZ_INLINE type name(const void *from, unsigned hidden, type before, void *to) {                             \
     for (size_t i = 0; hidden == 0xff && i < BLOCK; i++)                                                       \
       memcpy((char *)to + i * sizeof(type), &before, sizeof(type));                                            \
     for (size_t i = 0; hidden != 0xff && i < BLOCK; i++) {                                                     \
@@ -56,20 +57,13 @@ DEFINE_REPEAT(repeat_32, uint32_t)
 DEFINE_REPEAT(repeat_64, uint64_t)
 #undef DEFINE_REPEAT
 
-typedef uint8_t bytes_8 __attribute__((vector_size(8)));
-typedef int8_t signed_bytes_8 __attribute__((vector_size(8)));
-
-GHZ_INLINE lanes_16 eight_of(const uint8_t *p) {
-  bytes_8 b;
-  memcpy(&b, p, sizeof b);
-  return __builtin_convertvector(b, lanes_16);
+/* Plain C has no stores that pass the caches by; those of NEON are of pairs of registers, which no
+ * intrinsic gives. */
+GHZ_INLINE void vec_stream(void *to, const void *v) {
+  memcpy(to, v, VEC);
 }
 
-GHZ_INLINE lanes_16 signed_eight_of(const int8_t *p) {
-  signed_bytes_8 b;
-  memcpy(&b, p, sizeof b);
-  return __builtin_convertvector(b, lanes_16);
-}
+GHZ_INLINE void stream_fence(void) {}
 
 GHZ_INLINE void store_narrowed(uint8_t *p, lanes_16 v) {
   const bytes_8 b = __builtin_convertvector(v, bytes_8);

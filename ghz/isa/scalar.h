@@ -7,73 +7,32 @@
 #include <stdint.h>
 
 #define VEC 16
-enum { PARTS = 8, PART_BYTES = 16 };
 typedef uint64_t part __attribute__((vector_size(16)));
 #define LARGE_INLINE static
 #define MANY_REGISTERS 0
 #include "isa/primitives.h"
-
-#include "isa/move_table.h"
 #include "isa/shuffle.h"
 
 #define TOP_BITS (EACH_BYTE << 7)
 
 typedef int8_t part_of_bytes __attribute__((vector_size(16)));
 
-static inline part part_load(const uint8_t *p) {
-  part v;
-  memcpy(&v, p, sizeof v);
-  return v;
-}
-
-static inline void part_store(uint8_t *p, part v) {
-  memcpy(p, &v, sizeof v);
-}
-
-static inline part part_zero(void) {
-  return (part){0, 0};
-}
-
-static inline int part_equal(part a, part b) {
+GHZ_INLINE int part_equal(part a, part b) {
   return a[0] == b[0] && a[1] == b[1];
 }
 
-static inline part part_not(part a) {
-  return ~a;
-}
-
-static inline part part_sum(part a, part b, part carry) {
-  return a ^ b ^ carry;
-}
-
-static inline part part_carry(part a, part b, part carry) {
-  return (a & b) | (carry & (a | b));
-}
-
 /* All ones in the bytes that are 0. */
-static inline part zero_bytes(part v) {
+GHZ_INLINE part zero_bytes(part v) {
   return (part)((part_of_bytes)v == (part_of_bytes){0});
 }
 
 /* Bit i of the result is the top bit of byte i. */
-static inline unsigned gather_top_bits(uint64_t top) {
+GHZ_INLINE unsigned gather_top_bits(uint64_t top) {
   return (unsigned)((top >> 7) * UINT64_C(0x0102040810204080) >> 56);
 }
 
-static inline part part_and(part a, part b) {
-  return a & b;
-}
-
-static inline part part_or(part a, part b) {
-  return a | b;
-}
-
-static inline uint64_t part_low(part a) {
-  return a[0];
-}
-
 /* All ones in the bytes whose width is greater than p. */
-static inline part wider(part width, int p) {
+GHZ_INLINE part wider(part width, int p) {
   return (part)((part_of_bytes)width > (part_of_bytes){0} + (int8_t)p);
 }
 
@@ -81,29 +40,29 @@ static inline part wider(part width, int p) {
 #if defined(__SSE2__)
 #include <emmintrin.h>
 
-static inline unsigned map_of(part taken) {
+GHZ_INLINE unsigned map_of(part taken) {
   return (unsigned)_mm_movemask_epi8((__m128i)taken);
 }
 #else
-static inline unsigned map_of(part taken) {
+GHZ_INLINE unsigned map_of(part taken) {
   return gather_top_bits(taken[0] & TOP_BITS) | gather_top_bits(taken[1] & TOP_BITS) << 8;
 }
 #endif
 
 /* Row k of the table for both words. */
-static inline part moves_of(unsigned map, int k) {
+GHZ_INLINE part moves_of(unsigned map, int k) {
   return (part){move_table[map & 255][k], move_table[map >> 8][k]};
 }
 
 /* The first bytes of each word to where `map` has bits; the others are anything. */
-static inline part spread_bytes(part v, unsigned map) {
+GHZ_INLINE part spread_bytes(part v, unsigned map) {
   v ^= (v ^ v << 32) & moves_of(map, 2);
   v ^= (v ^ v << 16) & moves_of(map, 1);
   return v ^ ((v ^ v << 8) & moves_of(map, 0));
 }
 
 /* The inverse; the others of v are 0. */
-static inline part pack_bytes(part v, unsigned map) {
+GHZ_INLINE part pack_bytes(part v, unsigned map) {
   part t = v & moves_of(map, 0);
   v = (v ^ t) | t >> 8;
   t = v & moves_of(map, 1);
@@ -113,7 +72,7 @@ static inline part pack_bytes(part v, unsigned map) {
 }
 
 /* Both words, the second one behind the bytes that the first one has. */
-static inline void pack_to(uint8_t **dst, part v, unsigned map) {
+GHZ_INLINE void pack_to(uint8_t **dst, part v, unsigned map) {
   uint8_t *second = *dst + byte_count[map & 255];
   v = pack_bytes(v, map);
   store_u64(*dst, v[0]);
@@ -122,14 +81,14 @@ static inline void pack_to(uint8_t **dst, part v, unsigned map) {
 }
 
 /* Two words, the second one behind the bytes that the first one has. */
-static inline part load_spread(const uint8_t **src, unsigned map) {
+GHZ_INLINE part load_spread(const uint8_t **src, unsigned map) {
   const uint8_t *second = *src + byte_count[map & 255];
   const part v = {load_u64(*src), load_u64(second)};
   *src = second + byte_count[map >> 8];
   return spread_bytes(v, map);
 }
 
-static inline part part_expand(part plane, const uint8_t **src, part width, int p) {
+GHZ_INLINE part part_expand(part plane, const uint8_t **src, part width, int p) {
   const part taken = wider(width, p);
   const unsigned map = map_of(taken);
   if (map == 0)
@@ -142,7 +101,7 @@ static inline part part_expand(part plane, const uint8_t **src, part width, int 
   return plane ^ ((plane ^ load_spread(src, map)) & taken);
 }
 
-static inline void part_squeeze(part plane, uint8_t **dst, part width, int p) {
+GHZ_INLINE void part_squeeze(part plane, uint8_t **dst, part width, int p) {
   const part taken = wider(width, p);
   const unsigned map = map_of(taken);
   if (map == 0)
@@ -155,107 +114,82 @@ static inline void part_squeeze(part plane, uint8_t **dst, part width, int p) {
   pack_to(dst, plane & taken, map);
 }
 
-static inline part part_widen(part width, part plane, part below, unsigned p, uint64_t *changes) {
+GHZ_INLINE part part_widen(part width, part plane, part below, unsigned p, uint64_t *changes) {
   const part d = plane ^ below, same = zero_bytes(d);
   *changes |= (uint64_t)((d[0] | d[1]) != 0) << p;
   return (width & same) | ((part){EACH_BYTE, EACH_BYTE} * (p + 1) & ~same);
 }
 
-static inline void plane_shift(const part x[PARTS], part y[PARTS]) {
-  part last = part_zero();
-  for (int i = 0; i < PARTS; i++) {
-    y[i] = x[i] << 1 | __builtin_shufflevector(last, x[i], 1, 2) >> 63;
-    last = x[i];
-  }
-}
-
-static inline vec_f64 fma_f64(vec_f64 a, vec_f64 b, vec_f64 c) {
+GHZ_INLINE vec_f64 fma_f64(vec_f64 a, vec_f64 b, vec_f64 c) {
   return a * b + c;
 }
 
 /* What cutting leaves off is exact. */
-static inline vec_32 round_lanes(vec_f32 v) {
+GHZ_INLINE vec_32 round_lanes(vec_f32 v) {
   const vec_32 cut = __builtin_convertvector(v, vec_32);
   const vec_f32 rest = v - __builtin_convertvector(cut, vec_f32);
   const vec_32 odd = -(cut & 1);
   return cut - ((rest > 0.5F) | ((rest == 0.5F) & odd)) + ((rest < -0.5F) | ((rest == -0.5F) & odd));
 }
 
-static inline vec_f32 fma_f32(vec_f32 a, vec_f32 b, vec_f32 c) {
+GHZ_INLINE vec_f32 fma_f32(vec_f32 a, vec_f32 b, vec_f32 c) {
   return a * b + c;
 }
 
-static inline vec_32 within_16(vec_32 v) {
+GHZ_INLINE vec_32 within_16(vec_32 v) {
   const vec_32 most = (vec_32){0} + 32767, above = v > most, below = v < ~most;
   return (most & above) | (~most & below) | (v & ~(above | below));
 }
 
-static inline vec_16 narrow_lanes(vec_32 a, vec_32 b) {
+GHZ_INLINE vec_16 narrow_lanes(vec_32 a, vec_32 b) {
   const vec_16 low = (vec_16)within_16(a), high = (vec_16)within_16(b);
   return __builtin_shufflevector(low, high, 0, 2, 4, 6, 8, 10, 12, 14); /* the lower halves: little endian */
 }
 
-static inline vec_16 min_16(vec_16 a, vec_16 b) {
+GHZ_INLINE vec_16 min_16(vec_16 a, vec_16 b) {
   const vec_16 less = a < b;
   return (a & less) | (b & ~less);
 }
 
-static inline vec_16 max_16(vec_16 a, vec_16 b) {
+GHZ_INLINE vec_16 max_16(vec_16 a, vec_16 b) {
   const vec_16 greater = a > b;
   return (a & greater) | (b & ~greater);
 }
 
-GHZ_INLINE vec_16 lanes_back_16(vec_16 before, vec_16 v, int lanes) {
-  return lanes == 2 ? __builtin_shufflevector(before, v, 6, 7, 8, 9, 10, 11, 12, 13)
-                    : __builtin_shufflevector(before, v, 4, 5, 6, 7, 8, 9, 10, 11);
-}
-
 /* Compilers compare 64 bits lane by lane where the machine has no instruction for it. */
 #if defined(__SSE2__)
-static inline vec_64 negative_64(vec_64 v) {
+GHZ_INLINE vec_64 negative_64(vec_64 v) {
   return (vec_64)_mm_shuffle_epi32(_mm_srai_epi32((__m128i)v, 31), 0xf5);
 }
 
-static inline vec_64 equal_f64(vec_f64 a, vec_f64 b) {
-  return (vec_64)_mm_cmpeq_pd((__m128d)a, (__m128d)b);
-}
-
-static inline unsigned top_bits_32(vec_32 v) {
+GHZ_INLINE unsigned top_bits_32(vec_32 v) {
   return (unsigned)_mm_movemask_ps((__m128)v);
 }
 
-static inline unsigned top_bits_64(vec_64 v) {
+GHZ_INLINE unsigned top_bits_64(vec_64 v) {
   return (unsigned)_mm_movemask_pd((__m128d)v);
 }
 #else
-static inline vec_64 negative_64(vec_64 v) {
+GHZ_INLINE vec_64 negative_64(vec_64 v) {
   return v < 0;
 }
 
-static inline vec_64 equal_f64(vec_f64 a, vec_f64 b) {
-  return a == b;
-}
-
-static inline unsigned top_bits_32(vec_32 v) {
+GHZ_INLINE unsigned top_bits_32(vec_32 v) {
   return (v[0] < 0 ? 1U : 0) | (v[1] < 0 ? 2U : 0) | (v[2] < 0 ? 4U : 0) | (v[3] < 0 ? 8U : 0);
 }
 
-static inline unsigned top_bits_64(vec_64 v) {
+GHZ_INLINE unsigned top_bits_64(vec_64 v) {
   return (v[0] < 0 ? 1U : 0) | (v[1] < 0 ? 2U : 0);
 }
 #endif
 
-static inline vec_32 equal_f32(vec_f32 a, vec_f32 b) {
-  return a == b;
-}
-
-static inline vec_32 max_32(vec_32 a, vec_32 b) {
+GHZ_INLINE vec_32 max_32(vec_32 a, vec_32 b) {
   vec_32 greater = a > b;
   return (a & greater) | (b & ~greater);
 }
 
 /* The sign of b - a says which one is larger. */
-static inline vec_64 max_64(vec_64 a, vec_64 b) {
+GHZ_INLINE vec_64 max_64(vec_64 a, vec_64 b) {
   const vec_64 more = b - a;
   return a + (more & ~negative_64(more));
 }
@@ -263,13 +197,6 @@ static inline vec_64 max_64(vec_64 a, vec_64 b) {
 #include "isa/bit_lengths.h"
 
 #include "isa/plain_lanes.h"
-
-/* Plain C has no stores that pass the caches by. */
-static inline void vec_stream(void *to, const void *v) {
-  memcpy(to, v, VEC);
-}
-
-static inline void stream_fence(void) {}
 
 /* ---- Widths and their planes ----------------------------------------------------------------- */
 
@@ -287,21 +214,22 @@ GHZ_INLINE unsigned widths_sum(const uint8_t width[BLOCKS]) {
 }
 
 /* The larger of each two bytes, which are below 128. */
-static inline uint64_t larger_bytes(uint64_t a, uint64_t b) {
-  const uint64_t taken = ((((a | TOP_BITS) - b) & TOP_BITS) >> 7) * 255;
+GHZ_INLINE part larger_bytes(part a, part b) {
+  const part taken = (part)((part_of_bytes)a > (part_of_bytes)b);
   return (a & taken) | (b & ~taken);
 }
 
 GHZ_INLINE unsigned widths_largest(const uint8_t width[BLOCKS]) {
-  uint64_t w = load_u64(width);
-  for (unsigned i = 1; i < WORDS; i++)
-    w = larger_bytes(w, load_u64(width + 8 * i));
+  part w = part_load(width);
+  for (int i = 1; i < PARTS; i++)
+    w = larger_bytes(w, part_load(width + PART_BYTES * i));
+  w = larger_bytes(w, __builtin_shufflevector(w, w, 1, 0));
   for (unsigned shift = 32; shift >= 8; shift /= 2)
     w = larger_bytes(w, w >> shift);
-  return (unsigned)(w & 255);
+  return (unsigned)(w[0] & 255);
 }
 
-static inline unsigned count_bits(uint64_t v) {
+GHZ_INLINE unsigned count_bits(uint64_t v) {
   v -= v >> 1 & UINT64_C(0x5555555555555555);
   v = (v & UINT64_C(0x3333333333333333)) + (v >> 2 & UINT64_C(0x3333333333333333));
   return (unsigned)(((v + (v >> 4)) & UINT64_C(0x0f0f0f0f0f0f0f0f)) * EACH_BYTE >> 56);
@@ -309,7 +237,7 @@ static inline unsigned count_bits(uint64_t v) {
 
 /* Of a the bits that `mask` has, ORed with those `shift` above them, beside the others of b, ORed
  * with those below them. */
-static inline uint64_t or_parts(uint64_t a, uint64_t b, unsigned shift, uint64_t mask) {
+GHZ_INLINE uint64_t or_parts(uint64_t a, uint64_t b, unsigned shift, uint64_t mask) {
   return ((a | a >> shift) & mask) | ((b | b << shift) & ~mask);
 }
 
@@ -328,7 +256,7 @@ GHZ_INLINE unsigned widths_nonzero(const uint8_t width[BLOCKS]) {
 }
 
 /* Plane k. */
-static inline part width_plane(const uint8_t width[BLOCKS], unsigned k) {
+GHZ_INLINE part width_plane(const uint8_t width[BLOCKS], unsigned k) {
   uint64_t half[2] = {0, 0};
   for (unsigned i = 0; i < PARTS; i++)
     half[i / 4] |= (uint64_t)map_of(part_load(width + PART_BYTES * i) << (7 - k)) << 16 * (i % 4);
@@ -352,7 +280,7 @@ GHZ_INLINE uint8_t *widths_store(const uint8_t width[BLOCKS], unsigned planes, i
 
 /* Sixteen bytes spread to where `map` has bits; the others become 0. *missing is set where a byte
  * that was to be spread is 0. */
-static inline part spread(const uint8_t **src, unsigned map, uint64_t *missing) {
+GHZ_INLINE part spread(const uint8_t **src, unsigned map, uint64_t *missing) {
   const part taken = (part){CHOSEN(map & 255), CHOSEN(map >> 8)} * 255, v = load_spread(src, map) & taken,
              absent = zero_bytes(v) & taken;
   *missing |= absent[0] | absent[1];
@@ -360,27 +288,13 @@ static inline part spread(const uint8_t **src, unsigned map, uint64_t *missing) 
 }
 
 /* Exchanges bit k of byte i and bit i of byte k of each word. */
-static inline part turn_bits(part v) {
+GHZ_INLINE part turn_bits(part v) {
   part d = (v ^ v >> 7) & UINT64_C(0x00aa00aa00aa00aa);
   v ^= d ^ d << 7;
   d = (v ^ v >> 14) & UINT64_C(0x0000cccc0000cccc);
   v ^= d ^ d << 14;
   d = (v ^ v >> 28) & UINT64_C(0x00000000f0f0f0f0);
   return v ^ d ^ d << 28;
-}
-
-/* The largest width, from the topmost plane down: the blocks that may have it become fewer. */
-static inline unsigned largest_width(const part plane[8], unsigned planes) {
-  part left = ~part_zero();
-  unsigned largest = 0;
-  for (unsigned k = planes; k-- > 0;) {
-    const part v = plane[k] & left;
-    if (v[0] | v[1]) {
-      left = v;
-      largest |= 1u << k;
-    }
-  }
-  return largest;
 }
 
 /* Bytes, pairs of bytes and fours of bytes of two parts in turn: of their lower halves and of their
@@ -390,7 +304,7 @@ typedef int32_t part_of_fours __attribute__((vector_size(16)));
 #define IN_TURN_OF(type, a, b, which) (part) __builtin_shufflevector((type)(a), (type)(b), which)
 
 /* Eight planes of 16 bytes to 16 words of a byte from each: word i has theirs at i. */
-static inline void turn_bytes(const part v[8], part words[8]) {
+GHZ_INLINE void turn_bytes(const part v[8], part words[8]) {
   part pairs[8], fours[8];
   for (int i = 0; i < 4; i++) {
     pairs[i] = IN_TURN_OF(part_of_bytes, v[2 * i], v[2 * i + 1], LOW_16);
@@ -420,7 +334,7 @@ GHZ_INLINE loaded_widths widths_load(const uint8_t *src, unsigned planes, int sq
   turn_bytes(plane, words);
   for (unsigned i = 0; i < PARTS; i++)
     part_store(width + PART_BYTES * i, turn_bits(words[i]));
-  return (loaded_widths){widths_sum(width), largest_width(plane, planes),
+  return (loaded_widths){widths_sum(width), widths_largest(width),
                          missing ? (unsigned)DAMAGED_WIDTHS : (unsigned)(bytes - first)};
 }
 

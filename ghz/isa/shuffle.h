@@ -47,6 +47,7 @@
 #define RUN_4(i) RUN_2(i), RUN_2((i) + 2)
 #define RUN_8(i) RUN_4(i), RUN_4((i) + 4)
 #define RUN_16(i) RUN_8(i), RUN_8((i) + 8)
+#define RUN_32(i) RUN_16(i), RUN_16((i) + 16)
 #define DOWN_2 1, 0
 #define DOWN_4 3, 2, DOWN_2
 #define DOWN_8 7, 6, 5, 4, DOWN_4
@@ -94,8 +95,22 @@ typedef uint16_t uvec_16 __attribute__((vector_size(VEC), aligned(2), may_alias)
 typedef uint32_t uvec_32 __attribute__((vector_size(VEC), aligned(4), may_alias));
 typedef uint64_t uvec_64 __attribute__((vector_size(VEC), aligned(8), may_alias));
 
-static inline vec_f64 reversed_f64(vec_f64 v) {
-  return __builtin_shufflevector(v, v, PASTE(DOWN_, LANES_OF_64));
+GHZ_INLINE part moved_up(part before, part v, unsigned bytes) {
+#define MOVED(lanes)                                                                                           \
+  (part) __builtin_shufflevector((vec_16)before, (vec_16)v, PASTE(RUN_, LANES_OF_16)(LANES_OF_16 - (lanes)))
+  return bytes == 2 ? MOVED(1) : bytes == 4 ? MOVED(2) : bytes == 8 ? MOVED(4) : MOVED(8);
+#undef MOVED
+}
+
+GHZ_INLINE void plane_back(const part x[PARTS], unsigned bytes, part y[PARTS]) {
+  for (int i = 0; i < PARTS; i++)
+    y[i] = moved_up(i ? x[i - 1] : part_zero(), x[i], bytes);
+}
+
+GHZ_INLINE void plane_shift(const part x[PARTS], part y[PARTS]) {
+  plane_back(x, 8, y);
+  for (int i = 0; i < PARTS; i++)
+    y[i] = (part)((uvec_64)x[i] << 1 | (uvec_64)y[i] >> 63);
 }
 
 /* The register that ends with each position, and the position that each register ends with. */
@@ -103,7 +118,7 @@ static const int reversed_bits[8] = {0, 4, 2, 6, 1, 5, 3, 7};
 
 typedef int16_t piece_16 __attribute__((vector_size(16)));
 
-static inline piece_16 block_of_16(const char *p) {
+GHZ_INLINE piece_16 block_of_16(const char *p) {
   piece_16 v;
   memcpy(&v, p, sizeof v);
   return v;
@@ -111,7 +126,7 @@ static inline piece_16 block_of_16(const char *p) {
 
 /* The block of 16-bit values there, and those 8, 16 and 24 blocks behind it that a register has
  * room for. */
-static inline vec_16 blocks_of_16(const char *p) {
+GHZ_INLINE vec_16 blocks_of_16(const char *p) {
 #if VEC == 16
   return (vec_16)block_of_16(p);
 #elif VEC == 32
@@ -125,7 +140,7 @@ static inline vec_16 blocks_of_16(const char *p) {
 }
 
 /* Four lanes of each of VEC / 16 rows, from lane x on: of rows 0, 4, 8, 12. */
-static inline vec_32 pieces_of_rows(const void *const rows[], int x) {
+GHZ_INLINE vec_32 pieces_of_rows(const void *const rows[], int x) {
 #define ROW(i) block_of_16((const char *)rows[i] + 4 * x)
 #if VEC == 16
   return (vec_32)ROW(0);
@@ -141,7 +156,7 @@ static inline vec_32 pieces_of_rows(const void *const rows[], int x) {
 }
 
 /* Four registers of pieces of 4 x 4 lanes, each turned. */
-static inline void turn_pieces(vec_32 v[4]) {
+GHZ_INLINE void turn_pieces(vec_32 v[4]) {
   vec_64 low[2], high[2];
   for (int i = 0; i < 2; i++) {
     low[i] = (vec_64)__builtin_shufflevector(v[2 * i], v[2 * i + 1], PASTE(TURN_LOW_, LANES_OF_32));
@@ -154,7 +169,7 @@ static inline void turn_pieces(vec_32 v[4]) {
 }
 
 /* No shuffle crosses pieces of 16 bytes: loads put these in place. */
-static inline void transpose_32(const void *const rows[16], void *columns) {
+GHZ_INLINE void transpose_32(const void *const rows[16], void *columns) {
   for (int l = 0; l < 16; l += LANES_OF_32)
     for (int x = 0; x < 16; x += 4) {
       vec_32 v[4];

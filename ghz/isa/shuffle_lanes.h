@@ -31,7 +31,7 @@ GHZ_INLINE void split_registers_16(const int16_t *linear, vec_16 v[8]) {
   turn_blocks_16(v);
 }
 
-static inline void split_16(const void *linear, void *by_position) {
+GHZ_INLINE void split_16(const void *linear, void *by_position) {
   for (int b = 0; b < BLOCKS; b += LANES_OF_16) {
     vec_16 v[8];
     split_registers_16((const int16_t *)linear + 8 * b, v);
@@ -40,7 +40,7 @@ static inline void split_16(const void *linear, void *by_position) {
 }
 #else
 /* The largest lane, none of which is negative: in halves, as lane by lane is slow. */
-static inline PASTE(PASTE(int, BITS), _t) FN(largest_lane)(VECTOR v) {
+GHZ_INLINE PASTE(PASTE(int, BITS), _t) FN(largest_lane)(VECTOR v) {
   v = FN(max)(v, __builtin_shufflevector(v, v, LIST(RUN)(LANES / 2)));
   v = FN(max)(v, __builtin_shufflevector(v, v, LIST(RUN)(LANES / 4)));
   v = FN(max)(v, __builtin_shufflevector(v, v, LIST(RUN)(LANES / 8)));
@@ -48,18 +48,18 @@ static inline PASTE(PASTE(int, BITS), _t) FN(largest_lane)(VECTOR v) {
 }
 
 /* Lanes 0, 2, 4 ... and 1, 3, 5 ... of two registers. */
-static inline VECTOR FN(even)(VECTOR a, VECTOR b) {
+GHZ_INLINE VECTOR FN(even)(VECTOR a, VECTOR b) {
   return __builtin_shufflevector(a, b, LIST(EVEN));
 }
 
-static inline VECTOR FN(odd)(VECTOR a, VECTOR b) {
+GHZ_INLINE VECTOR FN(odd)(VECTOR a, VECTOR b) {
   return __builtin_shufflevector(a, b, LIST(ODD));
 }
 
-static inline void FN(split_blocks)(const void *linear, void *by_position, int blocks) {
+GHZ_INLINE void FN(split)(const void *linear, void *by_position) {
   const char *in = (const char *)linear;
   char *out = (char *)by_position;
-  for (int b = 0; b < blocks; b += LANES) {
+  for (int b = 0; b < BLOCKS; b += LANES) {
     VECTOR v[8], u[8];
     memcpy(v, in + (size_t)b * BLOCK * (BITS / 8), sizeof v);
     for (int half = 4; half; half /= 2) {
@@ -76,15 +76,11 @@ static inline void FN(split_blocks)(const void *linear, void *by_position, int b
   }
 }
 
-static inline void FN(split)(const void *linear, void *by_position) {
-  FN(split_blocks)(linear, by_position, BLOCKS);
-}
-
 /* Inlined, so that each call has `streaming` as a constant. */
-GHZ_INLINE void FN(merge_blocks)(const void *by_position, void *linear, int blocks, int streaming) {
+GHZ_INLINE void FN(merge)(const void *by_position, void *linear, int streaming) {
   const char *in = (const char *)by_position;
   char *out = (char *)linear;
-  for (int b = 0; b < blocks; b += LANES) {
+  for (int b = 0; b < BLOCKS; b += LANES) {
     VECTOR v[8], u[8];
     for (int t = 0; t < 8; t++)
       memcpy(&v[t], in + ((size_t)reversed_bits[t] * BLOCKS + (size_t)b) * (BITS / 8), VEC);
@@ -107,10 +103,6 @@ GHZ_INLINE void FN(merge_blocks)(const void *by_position, void *linear, int bloc
   }
 }
 
-GHZ_INLINE void FN(merge)(const void *by_position, void *linear, int streaming) {
-  FN(merge_blocks)(by_position, linear, BLOCKS, streaming);
-}
-
 #define UVECTOR PASTE(uvec_, BITS)
 #define UNSIGNED PASTE(PASTE(uint, BITS), _t)
 /* v moved up by k lanes, zeros coming in. */
@@ -118,7 +110,7 @@ GHZ_INLINE void FN(merge)(const void *by_position, void *linear, int streaming) 
 
 /* log2(LANES) shifted additions make the sums inside a register; `carry` has those of all registers
  * before it. */
-static inline UNSIGNED FN(scan)(UNSIGNED values[BLOCKS], UNSIGNED start) {
+GHZ_INLINE UNSIGNED FN(scan)(UNSIGNED values[BLOCKS], UNSIGNED start) {
   UVECTOR carry = (UVECTOR){0} + start;
   for (int b = 0; b < BLOCKS; b += LANES) {
     UVECTOR v, sum;

@@ -58,7 +58,7 @@ GHZ_INLINE void values_along(int n, int lanes, const double *c, int from, int li
   for (int i = 0; i < n / 2; i++) {
     double even[16] = {0}, odd[16] = {0};
     for (int u = 0; u < live; u += 2) {
-      const double h = inverse_row(n, u)[i], g = inverse_row(n, u + 1)[i];
+      const double h = inverse_row_f64(n, u)[i], g = inverse_row_f64(n, u + 1)[i];
       for (int k = 0; k < lanes; k++) {
         even[k] += c[u * from + k] * h;
         odd[k] += c[(u + 1) * from + k] * g;
@@ -88,7 +88,7 @@ static void lines_to_sum(const quick_coefficients *q, unsigned axes, double *lin
     if (n == 1)
       lines[pair] = q->live.x ? c[0] * SUM_16 : 0;
     else
-      inverse_line(16, c, PLACES, q->live.x, lines + 16 * pair);
+      inverse_line_f64(16, c, PLACES, q->live.x, 1, lines + 16 * pair);
   }
 }
 
@@ -124,13 +124,13 @@ static void sum_plane(const quick_coefficients *q, unsigned axes, double *y) {
     if (q->places >> l & 1 && q->live.x)
       lines[l] = q->c[l / PLACES * 512 + l % PLACES] * SUM_32;
   if (!(axes & AXIS_X)) { /* along y alone */
-    inverse_line(32, q->c, PLACES, q->places & 1 ? q->live.x : 0, line);
+    inverse_line_f64(32, q->c, PLACES, q->places & 1 ? q->live.x : 0, 1, line);
     for (int k = 0; k < 32; k++)
       y[k] = line[k] * SUM_32;
   } else if (axes & AXIS_Y) {
     y[0] = lines[0] * SUM_32;
   } else {
-    inverse_line(32, lines, 1, 32, y);
+    inverse_line_f64(32, lines, 1, 32, 1, y);
   }
 }
 

@@ -2,24 +2,60 @@
  * codec.h. */
 /* SPDX-License-Identifier: BSD-3-Clause */
 
+/* ---- The inverse transform in 128 bits -------------------------------------------------------- */
+
+/* Of any coefficients: those of sums of very many terms, and hostile ones. Slow, and exact. */
+
+/* n frequencies to n values, in place, for each line of an axis whose steps are `stride`. */
+static void wide_axis(unsigned n, unsigned stride, int128 a[TILE]) {
+  for (unsigned i = 0; i < TILE; i++) {
+    int128 line[32];
+    if (i / stride % n)
+      continue;
+    for (unsigned u = 0; u < n; u++)
+      line[u] = a[i + u * stride];
+    for (unsigned x = 0; x < n; x++) {
+      int128 sum = 0;
+      for (unsigned u = 0; u < n; u++)
+        sum += line[u] * inverse_factor(n, u, x);
+      a[i + x * stride] = sum;
+    }
+  }
+}
+
+/* H(C), in brick order. Magnitudes are below 2^63 * LARGEST_8^2 * LARGEST_16 * 2^10 < 2^100. */
+static void wide_inverse(int dims, const int64_t c[TILE], int128 k[TILE]) {
+  const unsigned n = dims == 3 ? 16 : 32;
+  for (unsigned i = 0; i < TILE; i++) {
+    const unsigned place = i / (PLACES * n) * PLACES + i % PLACES, ux = i / PLACES % n,
+                   line = dims == 3 ? frequency_pairs[place] : place;
+    k[line * n + ux] = c[i];
+  }
+  wide_axis(n, 1, k);
+  if (dims == 3)
+    wide_axis(8, 16, k), wide_axis(8, 128, k);
+  else
+    wide_axis(32, 32, k);
+}
+
 /* ---- Values ---------------------------------------------------------------------------------- */
 
 /* The integers K of any brick with coefficients, in 128 bits. */
 static void compose_integers(const ghz_lattice *l, const tile_header *b, const brick_layout *g,
-                             wide_integer k[TILE]) {
+                             int128 k[TILE]) {
   ALIGNED int64_t c[TILE], q[TILE];
   const unsigned shift = transform_bits((unsigned)g->dims) - mode_shift(l->type, b->lattice.mode);
-  wide_coefficients(&b->coefficients, c);
+  coefficients_of_layer(&b->coefficients, g, 1, c);
   brick_integers(&b->lattice, g, 1, q);
   wide_inverse(g->dims, c, k);
   for (int i = 0; i < TILE; i++)
-    k[i] += (wide_integer)q[i] * ((wide_integer)1 << shift);
+    k[i] += (int128)q[i] * ((int128)1 << shift);
 }
 
 /* Beyond what float64 holds: one rounding of K, one of the product, one to the type. */
 static void decode_transformed(const ghz_lattice *l, const tile_header *b, ghz_type out,
                                const tile_place *place, int streaming, void *dst) {
-  wide_integer k[TILE];
+  int128 k[TILE];
   ALIGNED double y[TILE];
   const double one = (double)(UINT64_C(1) << transform_bits(place->extent.dims));
   compose_integers(l, b, &brick_layouts[place->extent.dims], k);

@@ -32,21 +32,23 @@ static void finish_predictor(const brick *b, int predictor, encoding *e) {
   e->size = finish_widths(&e->widths) + widths_sum(e->widths.width);
 }
 
+/* The function of wide integers of a size. */
+#define WIDE(v, f) ((v)->size == BITS_64 ? f##_64 : f##_32)
+
 /* Finds the residuals of wide integers by all predictors, and their widths. */
 static void measure_wide(brick *b, encoding encodings[PREDICTORS_MAX]) {
   integers *v = &b->integers;
-  const size_functions *f = &functions_of[v->size];
   const int predictors = predictors_of_brick(b);
   b->r[0] = v->q16;
   for (int w = 1; w < PREDICTORS_MAX; w++)
     b->r[w] = b->residuals.at[w].r;
-  f->brick_residuals(v->q16, b->grid, b->outside, b->r);
+  WIDE(v, brick_residuals)(v->q16, b->grid, b->outside, b->r);
   for (int w = 0; w < predictors; w++) {
     if (predictor_is_turned((unsigned)b->grid->dims, w)) {
       memcpy(b->r[w], b->r[order_of_predictor((unsigned)b->grid->dims, w)], TILE * sizeof(int64_t));
-      f->turn(b->r[w]);
+      WIDE(v, turn)(b->r[w]);
     }
-    f->widths_of(b->r[w], encodings[w].widths.width);
+    WIDE(v, widths_of)(b->r[w], encodings[w].widths.width);
   }
 }
 
@@ -92,7 +94,7 @@ static void keep_predictor(const brick *b, int predictor, const encoding *e, bri
   narrow_integers *n = &p->integers_r;
   layer->widths = e->widths;
   if (b->integers.size != BITS_16) {
-    functions_of[b->integers.size].planes_of(b->r[predictor], (e->widths.height + 7) / 8, layer->planes);
+    WIDE(&b->integers, planes_of)(b->r[predictor], (e->widths.height + 7) / 8, layer->planes);
     return;
   }
   if (b->grid->dims == 3)
@@ -299,13 +301,9 @@ static size_t encode_brick_integers(brick *b, int order, size_t limit, uint8_t *
   return put_encoding(b, &p, with != 0, dst);
 }
 
-/* Integers of a brick whose values stand in columns. Returns 0 if it lies outside the lattice. */
-static int brick_to_integers(brick *b, const ghz_lattice *l, const tile_extent *e, const void *columns,
-                             void *copy, uint8_t outside[TILE]) {
-  ALIGNED bit_plane inside;
-  b->lattice = l;
+/* What is known of a brick by its extent; the columns inside and outside of one that is cut. */
+static void begin_brick(brick *b, const tile_extent *e, bit_plane inside, uint8_t outside[TILE]) {
   b->extent = e;
-  b->values = columns;
   b->grid = &brick_layouts[e->dims];
   b->outside = NULL;
   b->integers.dims = (int)e->dims;
@@ -315,6 +313,15 @@ static int brick_to_integers(brick *b, const ghz_lattice *l, const tile_extent *
     mark_outside(inside, outside);
     b->outside = outside;
   }
+}
+
+/* Integers of a brick whose values stand in columns. Returns 0 if it lies outside the lattice. */
+static int brick_to_integers(brick *b, const ghz_lattice *l, const tile_extent *e, const void *columns,
+                             void *copy, uint8_t outside[TILE]) {
+  ALIGNED bit_plane inside;
+  b->lattice = l;
+  b->values = columns;
+  begin_brick(b, e, inside, outside);
   return integers_of(l, &b->values, TILE, b->outside ? inside : NULL, copy, &b->integers);
 }
 

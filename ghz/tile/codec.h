@@ -41,39 +41,39 @@ typedef struct layer_header {
   ALIGNED uint8_t width[BLOCKS];
 } layer_header;
 
-/* Transposes the 8 x 8 bits at each position of eight planes, of so many bytes from one on: bit
- * t of plane p becomes bit p of plane t. */
-static inline void transpose_bits_of(bit_plane planes[8], size_t from, size_t bytes) {
-  static const uint64_t mask[3] = {UINT64_C(0x0f0f0f0f0f0f0f0f), UINT64_C(0x3333333333333333),
-                                   UINT64_C(0x5555555555555555)};
-  for (size_t w = from / 8; w < (from + bytes) / 8; w++) {
-    uint64_t a[8];
-    GHZ_UNROLL_8 for (int i = 0; i < 8; i++) memcpy(&a[i], planes[i] + 8 * w, 8);
+GHZ_INLINE void load_plane(const uint8_t *plane, part x[PARTS]) {
+  for (int i = 0; i < PARTS; i++)
+    x[i] = part_load(plane + i * PART_BYTES);
+}
+
+GHZ_INLINE void store_plane(uint8_t *plane, const part x[PARTS]) {
+  for (int i = 0; i < PARTS; i++)
+    part_store(plane + i * PART_BYTES, x[i]);
+}
+
+/* Transposes the 8 x 8 bits at each position of a part of eight planes: bit t of plane p becomes
+ * bit p of byte t, of those BLOCKS apart from `to` on. */
+GHZ_INLINE void transpose_part(const bit_plane planes[8], int from, uint8_t *to) {
+  uvec_64 a[8];
+  GHZ_UNROLL_8 for (int i = 0; i < 8; i++) a[i] = *(const uvec_64 *)(const void *)(planes[i] + from);
 #define EXCHANGE(i, j, s, m)                                                                                   \
   do {                                                                                                         \
-    uint64_t d = ((a[i] >> s) ^ a[j]) & m;                                                                     \
+    const uvec_64 d = ((a[i] >> s) ^ a[j]) & (m);                                                              \
     a[j] ^= d;                                                                                                 \
     a[i] ^= d << s;                                                                                            \
   } while (0)
-    EXCHANGE(0, 4, 4, mask[0]);
-    EXCHANGE(1, 5, 4, mask[0]);
-    EXCHANGE(2, 6, 4, mask[0]);
-    EXCHANGE(3, 7, 4, mask[0]);
-    EXCHANGE(0, 2, 2, mask[1]);
-    EXCHANGE(1, 3, 2, mask[1]);
-    EXCHANGE(4, 6, 2, mask[1]);
-    EXCHANGE(5, 7, 2, mask[1]);
-    EXCHANGE(0, 1, 1, mask[2]);
-    EXCHANGE(2, 3, 1, mask[2]);
-    EXCHANGE(4, 5, 1, mask[2]);
-    EXCHANGE(6, 7, 1, mask[2]);
+  GHZ_UNROLL_8 for (int i = 0; i < 4; i++) EXCHANGE(i, i + 4, 4, UINT64_C(0x0f0f0f0f0f0f0f0f));
+  GHZ_UNROLL_8 for (int i = 0; i < 4; i++)
+      EXCHANGE(i + (i & 2), i + (i & 2) + 2, 2, UINT64_C(0x3333333333333333));
+  GHZ_UNROLL_8 for (int i = 0; i < 8; i += 2) EXCHANGE(i, i + 1, 1, UINT64_C(0x5555555555555555));
 #undef EXCHANGE
-    GHZ_UNROLL_8 for (int i = 0; i < 8; i++) memcpy(planes[i] + 8 * w, &a[i], 8);
-  }
+  GHZ_UNROLL_8 for (int i = 0; i < 8; i++) vec_store(to + i * BLOCKS, (vec_16)a[i]);
 }
 
+/* All parts, in place: bit t of plane p becomes bit p of plane t. */
 static inline void transpose_bits(bit_plane planes[8]) {
-  transpose_bits_of(planes, 0, PLANE_BYTES);
+  for (int i = 0; i < PLANE_BYTES; i += PART_BYTES)
+    transpose_part(planes, i, (uint8_t *)planes + i);
 }
 
 #include "rules/quantise.h"
@@ -123,33 +123,9 @@ static void clear_behind(void *integers, size_t size, unsigned n) {
 
 #include "tile/specials_impl.h"
 
-#define REAL float
-#define BITS_TYPE uint32_t
-#define SIGNED_TYPE int32_t
-#define SIGNED_VEC vec_32
-#define SIGNED_MAX max_32
-#define LARGEST_LANE largest_lane_32
-#define REAL_VEC vec_f32
-#define EQUAL equal_f32
-#define VEC_TOP_BITS top_bits_32
-#define REPEAT repeat_32
-#define EXPONENT UINT32_C(0x7f800000)
-#define CANONICAL_NAN UINT32_C(0x7fc00000)
-#define SUFFIX f32
+#define BITS 32
 #include "tile/reals_impl.h"
-#define REAL double
-#define BITS_TYPE uint64_t
-#define SIGNED_TYPE int64_t
-#define SIGNED_VEC vec_64
-#define SIGNED_MAX max_64
-#define LARGEST_LANE largest_lane_64
-#define REAL_VEC vec_f64
-#define EQUAL equal_f64
-#define VEC_TOP_BITS top_bits_64
-#define REPEAT repeat_64
-#define EXPONENT UINT64_C(0x7ff0000000000000)
-#define CANONICAL_NAN UINT64_C(0x7ff8000000000000)
-#define SUFFIX f64
+#define BITS 64
 #include "tile/reals_impl.h"
 
 #include "tile/brick_impl.h"
@@ -165,18 +141,18 @@ static void clear_behind(void *integers, size_t size, unsigned n) {
 #include "tile/constant_impl.h"
 #include "tile/coefficients_impl.h"
 #include "tile/transform_impl.h"
-#include "tile/wide_transform_impl.h"
+#define BITS 32
+#include "tile/inverse_impl.h"
+#define BITS 64
+#include "tile/inverse_impl.h"
 #include "tile/differences_impl.h"
 #include "tile/encode_impl.h"
 #include "tile/decode_impl.h"
 #include "tile/quick_integers_impl.h"
-#include "tile/quick_values_impl.h"
 #include "tile/quick_lorenzo_impl.h"
 #include "tile/quick_transform_impl.h"
 #include "tile/quick_decode_impl.h"
 #include "tile/narrow_layer_impl.h"
-#include "tile/inverse_float_impl.h"
-#include "tile/fresh_brick_impl.h"
 #include "tile/residual_impl.h"
 #include "tile/brick_encode_impl.h"
 #include "tile/brick_decode_impl.h"

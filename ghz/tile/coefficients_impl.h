@@ -47,24 +47,15 @@ static void drop_blocks(const float *e, int blocks, int32_t *c, int32_t *r, uint
 /* The layer of e rounded to c, of which only the first `blocks` blocks may differ from 0. */
 static void layer_of_coefficients(const float *e, int blocks, int32_t *c, fresh_layer *layer) {
   ALIGNED int32_t r[TILE];
-  ALIGNED uint32_t m[BLOCKS] = {0};
   tile_widths *w = &layer->widths;
   round_coefficients(e, blocks * BLOCK, c);
-  split_blocks_32(c, r, blocks);
+  memset(c + blocks * BLOCK, 0, (size_t)(TILE - blocks * BLOCK) * sizeof *c);
+  split_32(c, r);
   r[0] = 0;
-  for (int b = 0; b < blocks; b++)
-    GHZ_UNROLL_8 for (int t = 0; t < BLOCK; t++) m[b] |= fold_32(r[t * BLOCKS + b]);
-  widths_32(m, w->width);
+  widths_of_32(r, w->width);
   drop_blocks(e, blocks, c, r, w->width);
   w->height = widths_largest(w->width);
-  for (unsigned k = 0; k < (w->height + 7) / 8; k++) {
-    uint8_t *octet = (uint8_t *)(layer->planes + 8 * k);
-    memset(octet, 0, TILE);
-    for (int t = 0; t < BLOCK; t++)
-      for (int b = 0; b < blocks; b++)
-        octet[t * BLOCKS + b] = (uint8_t)((uint32_t)r[t * BLOCKS + b] >> (8 * k));
-    transpose_bits(layer->planes + 8 * k);
-  }
+  planes_of_32(r, (w->height + 7) / 8, layer->planes);
 }
 
 /* Which coefficients may differ from 0. */
@@ -107,27 +98,4 @@ static live_coefficients live_of(const uint8_t width[BLOCKS], int dims, int64_t 
     live.blocks = live.group[g] ? (int)(2 * rows * (g + 1)) : live.blocks;
   }
   return live;
-}
-
-/* Coefficients of 32 bits from planes that are not squeezed, which they overwrite up to the next
- * multiple of 8. */
-static void coefficients_of_planes(bit_plane planes[], unsigned height, int64_t first, int blocks, int32_t *c) {
-  ALIGNED int32_t r[TILE];
-  const unsigned octets = (height + 7) / 8;
-  for (unsigned p = height; p < 8 * octets; p++)
-    memcpy(planes[p], planes[height - 1], PLANE_BYTES);
-  for (unsigned k = 0; k < octets; k++)
-    transpose_bits(planes + 8 * k);
-  const uint8_t *top = (const uint8_t *)planes + (octets ? octets - 1 : 0) * TILE;
-  for (int t = 0; t < BLOCK; t++)
-    for (int b = 0; b < blocks; b++)
-      r[t * BLOCKS + b] = octets ? (int8_t)top[t * BLOCKS + b] : 0;
-  for (const uint8_t *next = top; octets && next != (const uint8_t *)planes;) {
-    next -= TILE;
-    for (int t = 0; t < BLOCK; t++)
-      for (int b = 0; b < blocks; b++)
-        r[t * BLOCKS + b] = (int32_t)((uint32_t)r[t * BLOCKS + b] << 8 | next[t * BLOCKS + b]);
-  }
-  r[0] = (int32_t)first;
-  merge_blocks_32(r, c, blocks, 0);
 }

@@ -52,12 +52,11 @@ typedef struct lines_behind {
 
 /* The lines before, in each layer. */
 GHZ_INLINE vec_16 line_before(int dims, vec_16 behind, vec_16 d, vec_16 next_lines) {
-  const vec_16 none = {0};
   if (dims == 2)
-    return lanes_back_16(behind, d, LINE_2) & next_lines;
+    return (vec_16)moved_up((part)behind, (part)d, 2 * LINE_2) & next_lines;
   if ((int)N16 == (int)BRICK_LAYER_BLOCKS)
-    return lanes_back_16(none, d, LINE_3);
-  return lanes_back_16(behind, d, LINE_3) & next_lines;
+    return (vec_16)moved_up(part_zero(), (part)d, 2 * LINE_3);
+  return (vec_16)moved_up((part)behind, (part)d, 2 * LINE_3) & next_lines;
 }
 
 /* The layer before. */

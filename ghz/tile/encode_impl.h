@@ -25,21 +25,14 @@ static void quantise_f32_16(const float *x, float inverse, int16_t *q) {
   }
 }
 
-/* The sizes of integers, and what encoding does with wide ones: FN(...) of lanes_impl.h and
- * lorenzo_impl.h. */
+/* The sizes of integers. */
 enum integer_size { BITS_16, BITS_32, BITS_64 };
 
-typedef struct size_functions {
-  void (*brick_residuals)(void *q, const brick_layout *g, const uint8_t *outside, void *const r[ORDERS_MAX]);
-  void (*turn)(void *residuals);
-  unsigned (*widths_of)(const void *residuals, uint8_t width[BLOCKS]);
-  void (*planes_of)(const void *residuals, unsigned octets, bit_plane planes[]);
-} size_functions;
-
-#define FUNCTIONS_OF(bits)                                                                                     \
-  { brick_residuals_##bits, turn_##bits, widths_of_##bits, planes_of_##bits }
-static const size_functions functions_of[3] = {[BITS_32] = FUNCTIONS_OF(32), [BITS_64] = FUNCTIONS_OF(64)};
-#undef FUNCTIONS_OF
+/* Calls f of their size on integers. */
+#define BY_SIZE(v, f, ...)                                                                                     \
+  ((v)->size == BITS_16   ? f##_16((v)->q16, __VA_ARGS__)                                                      \
+   : (v)->size == BITS_32 ? f##_32((v)->q32, __VA_ARGS__)                                                      \
+                          : f##_64((v)->q64, __VA_ARGS__))
 
 /* Integers of a tile, position-major, in the narrowest size that holds the differences of
  * the highest order. */
@@ -218,26 +211,11 @@ static void fill_encoding(const integers *v, int order, encoding *p) {
 static void measure(const integers *v, encoding encodings[3]) {
   unsigned height[3];
   uint8_t *const width[3] = {encodings[0].widths.width, encodings[1].widths.width, encodings[2].widths.width};
-  if (v->size == BITS_16)
-    measure_orders_16(v->q16, v->n, width, height);
-  else if (v->size == BITS_32)
-    measure_orders_32(v->q32, v->n, width, height);
-  else
-    measure_orders_64(v->q64, v->n, width, height);
+  BY_SIZE(v, measure_orders, v->n, width, height);
   for (int o = 0; o < 3; o++) {
     encodings[o].widths.height = height[o];
     fill_encoding(v, o, &encodings[o]);
   }
-}
-
-/* Inlined, so that compilers see that the planes are not where the integers are. */
-static inline void residual_planes(const integers *v, int order, unsigned octets, bit_plane planes[]) {
-  if (v->size == BITS_16)
-    to_planes_16(v->q16, v->n, order, octets, planes);
-  else if (v->size == BITS_32)
-    to_planes_32(v->q32, v->n, order, octets, planes);
-  else
-    to_planes_64(v->q64, v->n, order, octets, planes);
 }
 
 /* Writes the tile that an encoding describes. */
@@ -245,7 +223,7 @@ static size_t write_encoding(const integers *v, const encoding *p, uint8_t *dst)
   ALIGNED bit_plane planes[PLANES_MAX];
   const unsigned octets = (p->widths.height + 7) / 8;
   if (octets)
-    residual_planes(v, p->widths.lead.order, octets, planes);
+    BY_SIZE(v, to_planes, v->n, p->widths.lead.order, octets, planes);
   return put_tile(&(plain_layer){&p->widths, planes}, v->special ? &v->specials : NULL, NULL, dst);
 }
 

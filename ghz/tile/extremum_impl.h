@@ -102,12 +102,7 @@ static int put_brick_extremum(const tile_job *j, brick *b, int order, int turned
   const int predictor = predictor_of(order, turned);
   encoding encodings[PREDICTORS_MAX];
   brick_encoding p;
-  b->grid = &brick_layouts[j->extent.dims];
-  b->outside = j->extent.n < TILE ? outside : NULL;
-  if (b->outside) {
-    columns_inside(&j->extent, inside);
-    mark_outside(inside, outside);
-  }
+  begin_brick(b, &j->extent, inside, outside);
   measure_brick(b, encodings);
   finish_predictor(b, predictor, &encodings[predictor]);
   if (encodings[predictor].widths.height > limit)

@@ -106,6 +106,6 @@ static void narrow_planes(const narrow_integers *n, fresh_layer *layer) {
       for (int t = 0; t < BLOCK; t++)
         for (int i = b; i < b + PART_BYTES; i++)
           layer->planes[8 * k + (unsigned)t][i] = (uint8_t)(n->q[t * BLOCKS + i] >> (8 * k));
-      transpose_bits_of(layer->planes + 8 * k, (size_t)b, PART_BYTES);
+      transpose_part(layer->planes + 8 * k, b, (uint8_t *)(layer->planes + 8 * k) + b);
     }
 }

@@ -1,5 +1,5 @@
-/* quick_integers_impl.h: layers of at most 16 planes to integers of 16 bits, in registers. Part of
- * codec.h.
+/* quick_integers_impl.h: layers of at most 16 planes to integers of 16 bits, and integers and sums
+ * to values in their places, all in registers. Part of codec.h.
  *
  * A layer goes by way of the bytes of its integers, position-major; parts without widths are left
  * out. */
@@ -34,24 +34,6 @@ GHZ_INLINE void expand_narrow(int parts, const layer_header *h, bit_plane planes
   }
 }
 
-/* Of a part of eight planes: transpose_bits_of in registers. */
-GHZ_INLINE void transpose_part(const bit_plane planes[8], int from, uint8_t *to) {
-  uvec_64 a[8];
-  GHZ_UNROLL_8 for (int i = 0; i < 8; i++) a[i] = *(const uvec_64 *)(const void *)(planes[i] + from);
-#define EXCHANGE(i, j, s, m)                                                                                   \
-  do {                                                                                                         \
-    const uvec_64 d = ((a[i] >> s) ^ a[j]) & (m);                                                              \
-    a[j] ^= d;                                                                                                 \
-    a[i] ^= d << s;                                                                                            \
-  } while (0)
-  GHZ_UNROLL_8 for (int i = 0; i < 4; i++) EXCHANGE(i, i + 4, 4, UINT64_C(0x0f0f0f0f0f0f0f0f));
-  GHZ_UNROLL_8 for (int i = 0; i < 4; i++)
-      EXCHANGE(i + (i & 2), i + (i & 2) + 2, 2, UINT64_C(0x3333333333333333));
-  GHZ_UNROLL_8 for (int i = 0; i < 8; i += 2) EXCHANGE(i, i + 1, 1, UINT64_C(0x5555555555555555));
-#undef EXCHANGE
-  GHZ_UNROLL_8 for (int i = 0; i < 8; i++) vec_store(to + i * BLOCKS, (vec_16)a[i]);
-}
-
 /* Of a layer of at most NARROW_PLANES planes. Turned ones are turned back, all parts. */
 static void bytes_of_layer(const layer_header *h, narrow_bytes *b) {
   ALIGNED bit_plane planes[NARROW_PLANES];
@@ -75,4 +57,57 @@ GHZ_INLINE void narrow_blocks(const narrow_bytes *b, int block, vec_16 v[BLOCK])
   else
     GHZ_UNROLL_8 for (int t = 0; t < BLOCK; t++) v[t] =
         widen_bytes(b->at[0] + t * BLOCKS + block) | widen_bytes(b->at[1] + t * BLOCKS + block) << 8;
+}
+
+/* ---- Values ---------------------------------------------------------------------------------- */
+
+/* Which operations decode_impl.h has: (float)q * (float)unit, or doubles, rounded to float or
+ * not; and integers as they are. */
+enum value_kind { IN_FLOAT, TO_FLOAT, TO_DOUBLE, AS_THEY_ARE };
+
+/* Where a whole brick goes, and by what its integers are multiplied. */
+typedef struct brick_target {
+  char *to;
+  size_t row, plane; /* bytes */
+  int streaming;
+  double unit;
+} brick_target;
+
+/* Stores go past the caches if all registers of all lines may. */
+static brick_target target_of(const tile_place *p, size_t size, int streaming, double unit, void *dst) {
+  brick_target t = {dst, p->row * size, p->plane * size, 0, unit};
+  const size_t planes = p->extent.dims == 3 ? t.plane : 0;
+  t.streaming = streaming && may_stream(dst, t.row | planes);
+  return t;
+}
+
+GHZ_INLINE void put_register(brick_target t, char *to, vec_16 v) {
+  if (t.streaming)
+    vec_stream(to, &v);
+  else
+    vec_store(to, v);
+}
+
+/* Doubles of as many places as a register has floats. */
+GHZ_INLINE void put_doubles(enum value_kind kind, brick_target t, vec_f64 low, vec_f64 high, char *to) {
+  const vec_f64 a = low * t.unit, b = high * t.unit;
+  if (kind == TO_DOUBLE) {
+    put_register(t, to, (vec_16)a);
+    put_register(t, to + VEC, (vec_16)b);
+    return;
+  }
+  put_register(t, to, (vec_16)joined_f32(narrow_f64(a), narrow_f64(b)));
+}
+
+GHZ_INLINE vec_f64 doubles_of(vec_32 q, int high) {
+  return widen_32(half_of_32(q, high));
+}
+
+GHZ_INLINE void put_integers(enum value_kind kind, brick_target t, vec_32 q, char *to) {
+  if (kind == AS_THEY_ARE)
+    put_register(t, to, (vec_16)q);
+  else if (kind == IN_FLOAT)
+    put_register(t, to, (vec_16)(__builtin_convertvector(q, vec_f32) * (float)t.unit));
+  else
+    put_doubles(kind, t, doubles_of(q, 0), doubles_of(q, 1), to);
 }

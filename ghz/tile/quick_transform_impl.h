@@ -12,47 +12,6 @@ static int inverse_is_exact(const layer_header *h) {
   return others_are_exact(sum);
 }
 
-/* ---- Sums ------------------------------------------------------------------------------------ */
-
-/* Two or four outputs at once and those that mirror them, as many as registers are there for, of
- * two registers of lanes. */
-enum { WIDE_OUTPUTS = VEC == 64 ? 4 : 2 };
-
-typedef struct mirrored_sums {
-  vec_f64 first[WIDE_OUTPUTS][2], last[WIDE_OUTPUTS][2];
-} mirrored_sums;
-
-/* To a register: compilers would load it again for each product. */
-GHZ_INLINE vec_f64 load_once(const double *x) {
-  return *(const volatile vec_f64 *)(const volatile void *)x;
-}
-
-/* Outputs i and on of n, from `start` and the first `live` frequencies, an even number, `from`
- * apart. */
-GHZ_INLINE mirrored_sums inverse_wide(int n, const double *c, int from, int live, double start, int i) {
-  vec_f64 even[WIDE_OUTPUTS][2], odd[WIDE_OUTPUTS][2];
-  mirrored_sums s;
-  GHZ_UNROLL_8 for (int k = 0; k < WIDE_OUTPUTS; k++) for (int r = 0; r < 2; r++) {
-    even[k][r] = splat_f64(start);
-    odd[k][r] = (vec_f64){0};
-  }
-  _Pragma("GCC unroll 1") for (int u = 0; u < live; u += 2) {
-    const double *h = inverse_row(n, u) + i, *g = inverse_row(n, u + 1) + i;
-    for (int r = 0; r < 2; r++) {
-      const vec_f64 a = load_once(c + u * from + r * DOUBLES), b = load_once(c + (u + 1) * from + r * DOUBLES);
-      GHZ_UNROLL_8 for (int k = 0; k < WIDE_OUTPUTS; k++) {
-        even[k][r] = fma_f64(a, splat_f64(h[k]), even[k][r]);
-        odd[k][r] = fma_f64(b, splat_f64(g[k]), odd[k][r]);
-      }
-    }
-  }
-  GHZ_UNROLL_8 for (int k = 0; k < WIDE_OUTPUTS; k++) for (int r = 0; r < 2; r++) {
-    s.first[k][r] = even[k][r] + odd[k][r];
-    s.last[k][r] = even[k][r] - odd[k][r];
-  }
-  return s;
-}
-
 /* ---- Coefficients ---------------------------------------------------------------------------- */
 
 /* Coefficients in units of what R counts; rows of the first live ux of live groups alone are
@@ -144,10 +103,10 @@ static void coefficients_of_integers(int dims, const int32_t *c, quick_coefficie
 }
 
 /* Apart: its memory would part what the common case has side by side. */
-static __attribute__((noinline)) void coefficients_of_layer(int dims, const layer_header *h,
-                                                            quick_coefficients *q) {
+static __attribute__((noinline)) void coefficients_in_memory(int dims, const layer_header *h,
+                                                             quick_coefficients *q) {
   ALIGNED int32_t c[TILE];
-  narrow_coefficients(h, &q->live, c);
+  coefficients_of_layer(h, &brick_layouts[dims], 0, (int64_t *)(void *)c);
   coefficients_of_integers(dims, c, q);
 }
 
@@ -156,7 +115,7 @@ static void quick_coefficients_of(int dims, const layer_header *h, double unit, 
   if (h->height <= NARROW_PLANES)
     narrow_coefficients_of(dims, h, q);
   else
-    coefficients_of_layer(dims, h, q);
+    coefficients_in_memory(dims, h, q);
 }
 
 /* ---- What coefficients leave ----------------------------------------------------------------- */
@@ -225,9 +184,9 @@ GHZ_INLINE void put_axis(int n, int line, enum value_kind kind, brick_target t, 
   const size_t size = kind == TO_DOUBLE ? 2 * VEC : VEC;
   for (int x = column; x < column + line; x += FLOATS, to += size) {
     char *first = to, *last = to + (size_t)(n - 1) * t.row;
-    for (int i = 0; i < n / 2; i += WIDE_OUTPUTS) {
-      const mirrored_sums s = inverse_wide(n, b + x - column, line, live, start, i);
-      GHZ_UNROLL_8 for (int k = 0; k < WIDE_OUTPUTS; k++, first += t.row, last -= t.row) {
+    for (int i = 0; i < n / 2; i += OUTPUTS) {
+      const mirrored_sums_f64 s = inverse_some_f64(n, b + x - column, line, live, start, i, 2);
+      GHZ_UNROLL_8 for (int k = 0; k < OUTPUTS; k++, first += t.row, last -= t.row) {
         put_sums(kind, t, residual, x + (i + k) * line, s.first[k], first);
         put_sums(kind, t, residual, x + (n - 1 - i - k) * line, s.last[k], last);
       }
@@ -235,69 +194,23 @@ GHZ_INLINE void put_axis(int n, int line, enum value_kind kind, brick_target t, 
   }
 }
 
-/* Pairs (uz, uy) of cubes, as frequency_pairs has them, whose lines differ from 0. */
-typedef struct live_pairs {
-  uint64_t pairs;
-  uint8_t depth[8]; /* how many uz of each uy */
-  int uys;          /* up to which uy, an even number */
-} live_pairs;
-
-/* Their axis x. */
-static void lines_of_cubes(const quick_coefficients *q, double *lines, live_pairs *live) {
-  unsigned uys = 0;
-  memset(live, 0, sizeof *live);
-  for (uint64_t rest = q->places; rest; rest &= rest - 1) { /* uz rise, for each uy */
-    const int l = __builtin_ctzll(rest);
-    const unsigned pair = frequency_pairs[l], uy = pair % 8;
-    inverse_line(16, q->c + l / PLACES * 256 + l % PLACES, PLACES, q->live.x, lines + 16 * pair);
-    live->pairs |= UINT64_C(1) << pair;
-    live->depth[uy] = (uint8_t)(pair / 8 + 1);
-    uys = uy > uys ? uy : uys;
-  }
-  live->uys = (int)(uys / 2 * 2 + 2);
-}
-
-/* The axis z of one uy. Lines that are not live become zeros. */
-GHZ_INLINE void inverse_depth(double *lines, int u, const live_pairs *live, double start, double *b) {
-  const int depth = live->depth[u] + live->depth[u] % 2;
-  for (int z = 0; z < depth; z++)
-    if (!(live->pairs >> (8 * z + u) & 1))
-      memset(lines + 128 * z + 16 * u, 0, 16 * sizeof *lines);
-  for (int x = 16 * u; x < 16 * u + 16; x += FLOATS)
-    for (int i = 0; i < 4; i += WIDE_OUTPUTS) {
-      const mirrored_sums s = inverse_wide(8, lines + x, 128, depth, start, i);
-      GHZ_UNROLL_8 for (int k = 0; k < WIDE_OUTPUTS; k++) for (int r = 0; r < 2; r++) {
-        vec_store(b + x + 128 * (i + k) + r * DOUBLES, (vec_16)s.first[k][r]);
-        vec_store(b + x + 128 * (7 - i - k) + r * DOUBLES, (vec_16)s.last[k][r]);
-      }
-    }
-}
-
 /* All axes of cubes. */
 GHZ_INLINE void put_cube(enum value_kind kind, brick_target t, const quick_residual *residual,
                          const quick_coefficients *q) {
   ALIGNED double lines[TILE], b[TILE];
-  live_pairs live;
-  lines_of_cubes(q, lines, &live);
-  for (int u = 0; u < live.uys; u++)
-    inverse_depth(lines, u, &live, u ? 0 : q->first, b);
+  const int uys = layers_of_cubes_f64(q->c, q->places, q->live.x, 1, q->first, lines, b);
   for (int z = 0; z < 8; z++, t.to += t.plane)
     if (residual->live >> z & 1)
-      put_axis(8, 16, kind, t, residual, EIGHTH * z, b + 128 * z, live.uys, 0, t.to);
+      put_axis(8, 16, kind, t, residual, EIGHTH * z, b + 128 * z, uys, 0, t.to);
     else
-      put_axis(8, 16, kind, t, NULL, 0, b + 128 * z, live.uys, 0, t.to);
+      put_axis(8, 16, kind, t, NULL, 0, b + 128 * z, uys, 0, t.to);
 }
 
 /* Both axes of planes. */
 GHZ_INLINE void put_plane(enum value_kind kind, brick_target t, const quick_residual *residual,
                           const quick_coefficients *q) {
   ALIGNED double lines[TILE];
-  const int uys = (int)(bit_length(q->places) + 1) / 2 * 2;
-  for (int l = 0; l < uys; l++)
-    if (q->places >> l & 1)
-      inverse_line(32, q->c + l / PLACES * 512 + l % PLACES, PLACES, q->live.x, lines + 32 * l);
-    else
-      memset(lines + 32 * l, 0, 32 * sizeof *lines);
+  const int uys = lines_of_planes_f64(q->c, q->places, q->live.x, 1, lines);
   if (residual->live)
     put_axis(32, 32, kind, t, residual, 0, lines, uys, q->first, t.to);
   else

@@ -1,22 +1,24 @@
 /* reals_impl.h: floating-point values as bits: largest magnitudes, NaN and infinities, ranges. A
  * part of codec.h, and a template: included once per type.
  *
- * Parameters, undefined at the end:
- *   REAL            float or double
- *   BITS_TYPE       the unsigned integer of its size, SIGNED_TYPE the signed one
- *   SIGNED_VEC      the vector of signed integers of its size, and SIGNED_MAX the larger of two,
- *                   lane by lane
- *   LARGEST_LANE    largest_lane_32 or largest_lane_64
- *   REAL_VEC        the vector of REAL
- *   EQUAL           equal_f32 or equal_f64
- *   VEC_TOP_BITS    top_bits_32 or top_bits_64
- *   REPEAT          repeat_32 or repeat_64
- *   EXPONENT        the mask of its exponent, which is the bit pattern of +Inf
- *   CANONICAL_NAN   the bit pattern of the NaN that is decoded
- *   SUFFIX          f32 or f64: ends the names of the functions */
+ * Parameter: BITS   32 or 64; undefined at the end */
 /* SPDX-License-Identifier: BSD-3-Clause */
 
-#define FN(name) PASTE(PASTE(name, _), SUFFIX)
+#if BITS == 32
+#define REAL float
+#define EXPONENT UINT32_C(0x7f800000) /* its mask, which is the bit pattern of +Inf */
+#define CANONICAL_NAN UINT32_C(0x7fc00000)
+#else
+#define REAL double
+#define EXPONENT UINT64_C(0x7ff0000000000000)
+#define CANONICAL_NAN UINT64_C(0x7ff8000000000000)
+#endif
+#define BITS_TYPE PASTE(PASTE(uint, BITS), _t)
+#define SIGNED_TYPE PASTE(PASTE(int, BITS), _t)
+#define SIGNED_VEC PASTE(vec_, BITS)
+#define REAL_VEC PASTE(vec_f, BITS)
+#define INTEGER_FN(name) PASTE(PASTE(name, _), BITS)
+#define FN(name) PASTE(PASTE(name, _f), BITS)
 #define MAGNITUDE_MASK ((BITS_TYPE) ~((BITS_TYPE)1 << (8 * sizeof(REAL) - 1)))
 #define LANES_HERE (VEC / (int)sizeof(REAL))
 
@@ -49,7 +51,7 @@ static inline REAL FN(missing_number)(fill_test fill) {
 GHZ_INLINE SIGNED_VEC FN(magnitudes)(const REAL *x, int has_fill, REAL missing) {
   REAL_VEC v;
   memcpy(&v, x, VEC);
-  const SIGNED_VEC is_fill = has_fill ? EQUAL(v, (REAL_VEC){0} + missing) : (SIGNED_VEC){0};
+  const SIGNED_VEC is_fill = has_fill ? (SIGNED_VEC)(v == missing) : (SIGNED_VEC){0};
   return ((SIGNED_VEC)v | is_fill) & ((SIGNED_VEC){0} + (SIGNED_TYPE)MAGNITUDE_MASK);
 }
 
@@ -58,12 +60,12 @@ GHZ_INLINE SIGNED_VEC FN(magnitudes)(const REAL *x, int has_fill, REAL missing) 
 GHZ_INLINE BITS_TYPE FN(largest_of)(const REAL *x, int has_fill, REAL missing) {
   SIGNED_VEC a = {0}, b = {0}, c = {0}, d = {0};
   for (const REAL *end = x + TILE; x < end; x += 4 * LANES_HERE) {
-    a = SIGNED_MAX(FN(magnitudes)(x, has_fill, missing), a);
-    b = SIGNED_MAX(FN(magnitudes)(x + LANES_HERE, has_fill, missing), b);
-    c = SIGNED_MAX(FN(magnitudes)(x + 2 * LANES_HERE, has_fill, missing), c);
-    d = SIGNED_MAX(FN(magnitudes)(x + 3 * LANES_HERE, has_fill, missing), d);
+    a = INTEGER_FN(max)(FN(magnitudes)(x, has_fill, missing), a);
+    b = INTEGER_FN(max)(FN(magnitudes)(x + LANES_HERE, has_fill, missing), b);
+    c = INTEGER_FN(max)(FN(magnitudes)(x + 2 * LANES_HERE, has_fill, missing), c);
+    d = INTEGER_FN(max)(FN(magnitudes)(x + 3 * LANES_HERE, has_fill, missing), d);
   }
-  return (BITS_TYPE)LARGEST_LANE(SIGNED_MAX(SIGNED_MAX(a, b), SIGNED_MAX(c, d)));
+  return (BITS_TYPE)INTEGER_FN(largest_lane)(INTEGER_FN(max)(INTEGER_FN(max)(a, b), INTEGER_FN(max)(c, d)));
 }
 
 /* A call without a fill is compiled without the test for it. */
@@ -108,7 +110,7 @@ static void FN(find_equal)(const REAL *x, REAL value, bit_plane plane) {
     GHZ_UNROLL_8 for (int k = 0; k < FN(AT_ONCE); k += LANES_HERE) {
       REAL_VEC v;
       memcpy(&v, x + i + k, VEC);
-      found |= VEC_TOP_BITS(EQUAL(v, (REAL_VEC){0} + value)) << k;
+      found |= INTEGER_FN(top_bits)((SIGNED_VEC)(v == value)) << k;
     }
     FN(put_columns)(found, plane + i / BLOCK);
   }
@@ -125,13 +127,13 @@ static void FN(find_specials)(const REAL *x, fill_test fill, specials *s) {
     GHZ_UNROLL_8 for (int k = 0; k < FN(AT_ONCE); k += LANES_HERE) {
       REAL_VEC v;
       memcpy(&v, x + i + k, VEC);
-      found |= VEC_TOP_BITS(~EQUAL(v, v) | EQUAL(v, (REAL_VEC){0} + missing)) << k;
-      infinite |= EQUAL((REAL_VEC)((SIGNED_VEC)v & low), (REAL_VEC){0} + infinity);
+      found |= INTEGER_FN(top_bits)((SIGNED_VEC)((v != v) | (v == missing))) << k;
+      infinite |= (SIGNED_VEC)((REAL_VEC)((SIGNED_VEC)v & low) == infinity);
     }
     FN(put_columns)(found, s->plus + i / BLOCK);
   }
   memcpy(s->minus, s->plus, sizeof s->minus);
-  if (VEC_TOP_BITS(infinite)) {
+  if (INTEGER_FN(top_bits)(infinite)) {
     FN(find_equal)(x, infinity, s->plus);
     FN(find_equal)(x, -infinity, s->minus);
   }
@@ -146,7 +148,7 @@ static inline BITS_TYPE FN(repeat_in_blocks)(const REAL *x, const uint8_t hidden
     return FN(bits)(x[8 * BLOCK - 1]);
   }
   for (unsigned b = 0; b < 8; b++)
-    before = REPEAT(x + b * BLOCK, hidden[b], before, y + b * BLOCK);
+    before = INTEGER_FN(repeat)(x + b * BLOCK, hidden[b], before, y + b * BLOCK);
   return before;
 }
 
@@ -270,19 +272,15 @@ GHZ_INLINE void FN(finite_range)(const REAL *x, size_t n, fill_test fill, double
   *max = (double)FN(from_bits)((BITS_TYPE)FN(order_key)((BITS_TYPE)hi));
 }
 
-#undef FN
-#undef MAGNITUDE_MASK
-#undef LANES_HERE
 #undef REAL
+#undef EXPONENT
+#undef CANONICAL_NAN
 #undef BITS_TYPE
 #undef SIGNED_TYPE
 #undef SIGNED_VEC
-#undef SIGNED_MAX
-#undef LARGEST_LANE
 #undef REAL_VEC
-#undef EQUAL
-#undef VEC_TOP_BITS
-#undef REPEAT
-#undef EXPONENT
-#undef CANONICAL_NAN
-#undef SUFFIX
+#undef INTEGER_FN
+#undef FN
+#undef MAGNITUDE_MASK
+#undef LANES_HERE
+#undef BITS

@@ -3,11 +3,49 @@
  *
  * With v = x / step in float64, as P is, d = v - P is formed in float32, off by less than
  *   e = 2^-24 (roundings * factors * S + 4 M / step) + 2^-16
- * with roundings and factors of inverse_float_impl.h. 4 M: two roundings of v and two of v less the
- * first coefficient's share, which has twice the magnitude; 2^-16: the last rounding, of |d| < 64.
- * So where d is further than e from all n + 1/2, rint(d) is R. Blocks where it is not are formed
- * in float64. */
+ * Sums along x are exact (inverse_impl.h). Along another axis of length n a value has n / 2 sums of
+ * even terms and as many of odd ones, side by side, one sum of both, and one product that is rounded
+ * apart where nothing is fused: n / 2 + 2 roundings. Each is at most 2^-24 of the sum of magnitudes
+ * so far, which is at most S times the largest factors of all axes, S the sum of all |c|. 4 M: two
+ * roundings of v and two of v less the first coefficient's share, which has twice the magnitude;
+ * 2^-16: the last rounding, of |d| < 64. So where d is further than e from all n + 1/2, rint(d) is
+ * R. Blocks where it is not are formed in float64. */
 /* SPDX-License-Identifier: BSD-3-Clause */
+
+enum { EXACT_LINE_3 = (1 << 24) / LARGEST_16, EXACT_LINE_2 = (1 << 24) / LARGEST_32 };
+
+typedef float eight_f32 __attribute__((vector_size(32), aligned(4), may_alias));
+typedef int32_t eight_32 __attribute__((vector_size(32), aligned(4), may_alias));
+
+/* By pointers: of copies compilers make two halves in memory, which a load of the whole waits
+ * for. */
+GHZ_INLINE eight_f32 load_eight(const float *x) {
+  return *(const eight_f32 *)(const void *)x;
+}
+
+static inline void store_eight(float *x, eight_f32 v) {
+  *(eight_f32 *)(void *)x = v;
+}
+
+/* Residuals of predictors 1 and up. What lies before the first block is read, and masked. */
+typedef struct brick_residuals {
+  struct {
+    int64_t before[BRICK_LAYER_BLOCKS];
+    ALIGNED int64_t r[TILE];
+  } at[PREDICTORS_MAX];
+} brick_residuals;
+
+/* Values and integers of a brick on their way. */
+typedef struct brick {
+  const ghz_lattice *lattice;
+  const tile_extent *extent;
+  const brick_layout *grid;
+  const void *values;     /* in brick order, without NaN and infinities */
+  const uint8_t *outside; /* of a cut brick: by position, 1 where a column is outside */
+  integers integers;
+  void *r[PREDICTORS_MAX]; /* residuals of every predictor; of 0: the integers */
+  brick_residuals residuals;
+} brick;
 
 /* Rounded coefficients. */
 typedef struct float_coefficients {
@@ -112,10 +150,10 @@ GHZ_INLINE live_pieces residual_of_lines(int dims, int wide, const void *x, doub
   for (int p = 0; p < (dims == 3 ? 8 : 4); p++) {
     const int begin = dims == 3 ? 128 * p : 0, from = dims == 3 ? 0 : 4 * p;
     vec_32 low = {0}, high = {0};
-    for (int l = begin; l < begin + line; l += FLOAT_REGS * FLOATS)
+    for (int l = begin; l < begin + line; l += REGS_f32 * FLOATS)
       for (int i = from; i < from + 4; i += OUTPUTS) {
-        const float_sums s = inverse_some(n, lines + l, line, live, i, FLOAT_REGS);
-        GHZ_UNROLL_8 for (int k = 0; k < OUTPUTS; k++) for (int r = 0; r < FLOAT_REGS; r++) {
+        const mirrored_sums_f32 s = inverse_some_f32(n, lines + l, line, live, 0, i, REGS_f32);
+        GHZ_UNROLL_8 for (int k = 0; k < OUTPUTS; k++) for (int r = 0; r < REGS_f32; r++) {
           const int at = l + (i + k) * line + r * FLOATS, mirror = l + (n - 1 - i - k) * line + r * FLOATS;
           const vec_f32 d = steps_of(wide, x, at, inverse) - first - s.first[k][r],
                         e = steps_of(wide, x, mirror, inverse) - first - s.last[k][r];
@@ -205,11 +243,11 @@ static int residual_in_float(const brick *b, const float_coefficients *f, narrow
   const int wide = b->lattice->type == GHZ_F64;
   live_pieces live;
   if (dims == 3) {
-    const int uys = float_layers(f->c, f->places, f->live.x, lines, layers);
+    const int uys = layers_of_cubes_f32(f->c, f->places, f->live.x, 0x1p-29F, 0, lines, layers);
     live = (wide ? residual_in_cube_f64 : residual_in_cube_f32)(b->values, inverse, first, limit, layers, uys,
                                                                 residual);
   } else {
-    const int uys = float_lines(f->c, f->places, f->live.x, lines);
+    const int uys = lines_of_planes_f32(f->c, f->places, f->live.x, 0x1p-21F, lines);
     live = (wide ? residual_in_plane_f64 : residual_in_plane_f32)(b->values, inverse, first, limit, lines, uys,
                                                                   residual);
   }

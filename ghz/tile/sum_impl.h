@@ -11,44 +11,22 @@ static int planes_equal(const part a[PARTS], const part b[PARTS]) {
   return equal;
 }
 
-/* 16 bytes of a plane, from the columns of their first line and of the others: of cubes these are a
- * layer, of squares four lines. */
-#define LAYER(line, others)                                                                                    \
-  { (line) | (others) << 16 | (others) << 32 | (others) << 48, UINT64_C(0x0001000100010001) * (others) }
-#define LINES(line, others)                                                                                    \
-  { (line) | (others) << 32, (others) | (others) << 32 }
-/* A plane, from the columns of lines where y and z are 0, where z is, where y is, and elsewhere. */
-#define CUBE(first, z, y, others)                                                                              \
-  { LAYER(first, z), [1 ... 7] = LAYER(y, others) }
-#define SQUARE(first, others)                                                                                  \
-  { LINES(first, others), [1 ... 7] = LINES(others, others) }
-/* Columns of a line: the first, all behind it, all. */
-#define X_0 UINT64_C(1)
-#define X_16 UINT64_C(0xfffe)
-#define X_32 UINT64_C(0xfffffffe)
-#define ALL_16 UINT64_C(0xffff)
-#define NONE UINT64_C(0)
-
-/* From a table: made byte by byte, a mask costs as much as an addition. */
+/* Raised from an order, columns take the one before along an axis that are first along all axes
+ * from there up to it, but not along it, nor along the axis that was the last to be raised. */
 static void columns_after(unsigned dims, int order, unsigned axis, part mask[PARTS]) {
-  static const ALIGNED uint64_t squares[2][2][8][2] = {{SQUARE(X_32, X_32), SQUARE(NONE, X_0)},
-                                                       {[1] = SQUARE(NONE, X_32)}};
-  static const ALIGNED uint64_t cubes[3][3][8][2] = {
-      {CUBE(X_16, X_16, X_16, X_16), CUBE(NONE, X_0, NONE, X_0), CUBE(NONE, NONE, X_0, NONE)},
-      {[1] = CUBE(NONE, X_16, NONE, X_16), CUBE(NONE, NONE, X_16, NONE)},
-      {[2] = CUBE(NONE, NONE, NONE, ALL_16)}};
-  load_plane((const uint8_t *)(dims == 2 ? squares[order][axis] : cubes[order][axis]), mask);
+#define LAYERS(v) v, 0, v, 0, v, 0, v, 0, v, 0, v, 0, v, 0, v, 0
+  static const ALIGNED uint64_t first_along[2][3][PLANE_BYTES / 8] = {
+      {{[0 ... 15] = UINT64_C(0x0000000100000001)}, {UINT32_MAX}},
+      {{[0 ... 15] = UINT64_C(0x0001000100010001)}, {LAYERS(0xffff)}, {~UINT64_C(0), ~UINT64_C(0)}}};
+#undef LAYERS
+  for (int i = 0; i < PARTS; i++)
+    mask[i] = part_not(part_zero());
+  for (int a = order ? order - 1 : 0; a <= (int)axis; a++) {
+    const part flip = a < order || a == (int)axis ? part_not(part_zero()) : part_zero();
+    for (int i = 0; i < PARTS; i++)
+      mask[i] &= flip ^ part_load((const uint8_t *)first_along[dims == 3][a] + i * PART_BYTES);
+  }
 }
-
-#undef LAYER
-#undef LINES
-#undef CUBE
-#undef SQUARE
-#undef X_0
-#undef X_16
-#undef X_32
-#undef ALL_16
-#undef NONE
 
 static void columns_inside_of(const tile_extent *e, part mask[PARTS]) {
   ALIGNED bit_plane plane;
@@ -241,16 +219,6 @@ GHZ_INLINE void add_lattices(const tile_extent *e, const layer_header *a, const 
     add_expanded(e, higher, lower, TWICE, limit, t, planes);
 }
 
-/* The sum of two full flat tiles. */
-GHZ_INLINE size_t add_two_full(const layer_header h[2], unsigned limit, uint8_t *dst) {
-  const tile_extent full = {1, TILE, 1, 1, TILE};
-  ALIGNED bit_plane planes[PLANES_MAX];
-  tile_widths t;
-  add_lattices(&full, &h[0], &h[1], limit, &t, planes);
-  finish_widths(&t);
-  return put_tile(&(plain_layer){&t, planes}, NULL, NULL, dst);
-}
-
 /* A sum of coefficients on its way: those of low frequencies, in the first parts, are wider. */
 typedef struct coefficient_sum {
   squeezed_planes from[2];
@@ -313,13 +281,14 @@ static void add_two_coefficients(const layer_header *a, const layer_header *b, u
   t->lead.anchor = (int64_t)((uint64_t)a->anchor + (uint64_t)b->anchor);
 }
 
-/* Of any two tiles. */
-static size_t add_two(const tile_extent *e, const tile_header *a, const tile_header *b, unsigned limit,
-                      unsigned coefficient_limit, uint8_t *dst) {
+/* Of two tiles. */
+GHZ_INLINE size_t add_two(const tile_extent *e, const tile_header t[2], unsigned limit,
+                          unsigned coefficient_limit, uint8_t *dst) {
+  const tile_header *a = &t[0], *b = &t[1];
   ALIGNED bit_plane planes[PLANES_MAX], coefficient_planes[PLANES_MAX];
   tile_widths lattice, coefficients;
   layer_header none;
-  const int transformed = a->transformed || b->transformed;
+  const int transformed = e->dims != 1 && (a->transformed || b->transformed);
   add_lattices(e, &a->lattice, &b->lattice, limit, &lattice, planes);
   lattice.lead.coefficients = transformed;
   finish_widths(&lattice);
@@ -332,4 +301,18 @@ static size_t add_two(const tile_extent *e, const tile_header *a, const tile_hea
   finish_coefficients(&coefficients);
   return put_tile(&(plain_layer){&lattice, planes}, NULL, &(plain_layer){&coefficients, coefficient_planes},
                   dst);
+}
+
+/* Apart: what stands behind the checks of two tiles compilers take for rare. */
+static __attribute__((noinline)) size_t add_two_any(const tile_extent *e, const tile_header t[2],
+                                                    unsigned limit, unsigned coefficient_limit, uint8_t *dst) {
+  return add_two(e, t, limit, coefficient_limit, dst);
+}
+
+static const tile_extent full_line = {1, TILE, 1, 1, TILE};
+
+static __attribute__((noinline)) size_t add_two_full(const tile_extent *e, const tile_header t[2],
+                                                     unsigned limit, unsigned coefficient_limit, uint8_t *dst) {
+  (void)e;
+  return add_two(&full_line, t, limit, coefficient_limit, dst);
 }

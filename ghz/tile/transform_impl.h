@@ -1,15 +1,13 @@
-/* transform_impl.h: the transform of a brick, forward, and of the inverse a line, in vectors
- * (FORMAT.md, "Coefficients"). Part of codec.h.
+/* transform_impl.h: the forward transform of a brick, in vectors (FORMAT.md, "Coefficients"). Part
+ * of codec.h.
  *
  * Bricks stand in memory in brick order: lines of 16 or 32 values. Coefficients stand in the order
  * in which they are coded: rows of 16 neighbouring places, one row for each ux of a group.
  *
- * The forward transform decides bytes: every machine does the same float operations in the same
- * order. The inverse decides values, and is exact: its sums of products are integers below 2^53, so
- * any order of operations gives the same, fused or not. It leaves out what is zero. */
+ * It decides bytes: every machine does the same float operations in the same order. */
 /* SPDX-License-Identifier: BSD-3-Clause */
 
-enum { FLOATS = VEC / 4, DOUBLES = VEC / 8 };
+enum { FLOATS = VEC / 4, DOUBLES = VEC / 8, OUTPUTS = VEC == 64 ? 4 : 2 };
 
 static inline vec_f32 load_f32(const float *x) {
   vec_f32 v;
@@ -187,36 +185,4 @@ __attribute__((noinline)) static int forward_planes(const float *x, float scale,
     blocks = forward_group(32, g, line, blocks, e);
   }
   return blocks;
-}
-
-/* ---- Inverse --------------------------------------------------------------------------------- */
-
-/* The first half of each row of the matrices; the rest follows by symmetry. */
-static const ALIGNED double inverse_rows_8[8][4] = {INVERSE_8};
-static const ALIGNED double inverse_rows_16[16][8] = {INVERSE_16};
-static const ALIGNED double inverse_rows_32[32][16] = {INVERSE_32};
-
-GHZ_INLINE const double *inverse_row(int n, int u) {
-  return n == 8 ? inverse_rows_8[u] : n == 16 ? inverse_rows_16[u] : inverse_rows_32[u];
-}
-
-/* A line of n frequencies, `from` apart, of which the first `live` count, an even number, to n
- * values. */
-GHZ_INLINE void inverse_line(int n, const double *c, int from, unsigned live, double *y) {
-  vec_f64 even[8], odd[8];
-  const int pieces = n / 2 / DOUBLES;
-  _Pragma("GCC unroll 8") for (int k = 0; k < pieces; k++) even[k] = odd[k] = (vec_f64){0};
-  const double *row = inverse_row(n, 0);
-  for (unsigned u = 0; u < live; u += 2, c += 2 * from, row += n) {
-    const double *next = row + n / 2;
-    _Pragma("GCC unroll 8") for (int k = 0; k < pieces; k++) {
-      even[k] = fma_f64(splat_f64(c[0]), load_f64s(row + k * DOUBLES), even[k]);
-      odd[k] = fma_f64(splat_f64(c[from]), load_f64s(next + k * DOUBLES), odd[k]);
-    }
-  }
-  _Pragma("GCC unroll 8") for (int k = 0; k < pieces; k++) {
-    const vec_f64 first = even[k] + odd[k], last = reversed_f64(even[k] - odd[k]);
-    vec_store(y + k * DOUBLES, (vec_16)first);
-    vec_store(y + n - (k + 1) * DOUBLES, (vec_16)last);
-  }
 }

@@ -11,12 +11,10 @@ typedef struct tile_change {
 
 /* Whether value i stays: it is finite, not missing, and has the bits that it had. */
 static int value_stays(const tile_change *c, fill_test fill, unsigned i) {
-  if (c->lattice->type == GHZ_F64) {
-    const uint64_t b = load_u64(c->now + 8 * i), exponent = UINT64_C(0x7ff0000000000000);
-    return b == load_u64(c->before + 8 * i) && (b & exponent) != exponent && !is_fill(fill, b);
-  }
-  const uint32_t b = load_u32(c->now + 4 * i), exponent = UINT32_C(0x7f800000);
-  return b == load_u32(c->before + 4 * i) && (b & exponent) != exponent && !is_fill(fill, b);
+  const ghz_type type = c->lattice->type;
+  const size_t size = value_bytes(type);
+  const uint64_t b = load_value(c->now + size * i, size);
+  return b == load_value(c->before + size * i, size) && bits_are_finite(type, fill, b);
 }
 
 static int any_stays(const tile_change *c) {
@@ -73,12 +71,11 @@ static int keep_coefficients(const old_tile *old, const tile_extent *e, brick_en
   if (parse(old->lattice, padded_copy(old->src, &room), e, &t) != GHZ_OK || !t.transformed ||
       t.lattice.mode != COARSE || !inverse_is_exact(&t.coefficients))
     return 0;
-  const live_coefficients live = live_of(t.coefficients.width, (int)e->dims, t.coefficients.anchor);
   memcpy(w->width, t.coefficients.width, sizeof w->width);
   w->height = t.coefficients.height;
   w->lead = (tile_lead){.anchor = t.coefficients.anchor};
   expand_planes(&t.coefficients, p->coefficients.planes);
-  narrow_coefficients(&t.coefficients, &live, p->c);
+  coefficients_of_layer(&t.coefficients, &brick_layouts[e->dims], 0, (int64_t *)(void *)p->c);
   p->narrow = 0;
   return 1;
 }
