@@ -198,26 +198,18 @@ static int env_threads, env_cuda_aware = -1, env_told; /* of this rank */
 static pthread_once_t env_once = PTHREAD_ONCE_INIT;
 static atomic_int env_read; /* cheaper than env_once, for small calls */
 
-static char noted[512]; /* the first note of this rank */
-
-const char *ghz_settings_noted(void) {
-  return *noted ? noted : NULL;
-}
-
 /* By rank 0 of MPI_COMM_WORLD, whose environment the others mostly have, or without MPI. */
 void ghz_settings_note(const char *format, ...) {
   int running = 0, ended = 0, rank = 0;
+  char text[512];
   va_list values;
   MPI_Initialized(&running);
   MPI_Finalized(&ended);
   if (running && !ended)
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-  char text[sizeof noted] = "";
   va_start(values, format);
   vsnprintf(text, sizeof text, format, values);
   va_end(values);
-  if (!*noted)
-    memcpy(noted, text, sizeof noted);
   if (rank == 0)
     fprintf(stderr, "libghzmpi: %s\n", text);
 }
@@ -251,11 +243,9 @@ static void note_unknown(void) {
     while (i < sizeof names / sizeof *names && !(is_setting(*v) && skip(*v + 8, names[i])))
       i++;
     if (is_setting(*v) && i == sizeof names / sizeof *names)
-      ghz_settings_note("%.200s: there is no such setting, and it is ignored (%s)", *v,
-                        skip(*v + 8, "KEEP_ROOT=") ? "options.keep_root of ghz_bcast"
-                        : skip(*v + 8, "VERBOSE=")
-                            ? "the report of the library to preload, GHZ_MPI_REPORT"
-                            : "man ghz_mpi has them, and for programs as they are ghzmpi_intercept.md");
+      ghz_settings_note("%.200s: there is no such setting, and it is ignored (man ghz_mpi has them, and for "
+                        "programs as they are ghzmpi_intercept.md)",
+                        *v);
   }
 }
 
@@ -277,10 +267,7 @@ static void read_shared(void) {
   READ("GHZ_MPI_EXTENTS", "a list of extents, as in 256x256x256,512x512", ghz_extents_read(text, &env.extents));
   READ("GHZ_MPI_ALGORITHM", "auto, mpi, ring, doubling, halving, tree, chain or linear",
        parse_name(text, algorithm_names, ALGORITHMS, &env.algorithm));
-  READ("GHZ_MPI_MODE",
-       "auto or homomorphic (in place of plain: GHZ_MPI_ALGORITHM=mpi; of fastest: GHZ_MPI_LINK, a network's "
-       "speed)",
-       parse_name(text, mode_names, MODES, &env.mode));
+  READ("GHZ_MPI_MODE", "auto or homomorphic", parse_name(text, mode_names, MODES, &env.mode));
   READ("GHZ_MPI_THRESHOLD", "a number of bytes, as in 64k", parse_bytes(text, &env.threshold));
   READ("GHZ_MPI_LINK", "a speed, as in 1gbit, or auto", parse_link(text, &env.link));
   READ("GHZ_MPI_FILL", "a number, as in -999", parse_fill(text, &env.fill, &env.has_fill));
@@ -320,7 +307,7 @@ static const char *check(const ghz_mpi_options *o) {
     return "a bound of kind GHZ_MPI_FLOAT has no value: give 0";
   if (!(o->bound.value >= 0) || !isfinite(o->bound.value))
     return "the bound is not a positive number";
-  if (!ghz_extents_are_absent(&o->shape) && !ghz_extents_are_sound(&o->shape))
+  if (!ghz_extents_are_sound(&o->shape))
     return "options.shape is no shape: ghz_shape_make makes one";
   if ((int)o->algorithm < 0 || (int)o->algorithm >= ALGORITHMS)
     return "the algorithm is unknown";

@@ -71,9 +71,6 @@ once GHZ_MPI_THREADS=0
 once GHZ_MPI_THRESHOLD=1x
 once GHZ_MPI_INIT_TIMEOUT=soon
 [ "$(wc -l <log)" = 3 ] || { cat log >&2 && die "more is told"; }
-parts 60 "${bound[@]}" -- "${bound[@]}" GHZ_MPI_THREADS=few GHZ_MPI_THRESHOLD=1y 2>log || die "exit code $?"
-once 'on rank 1: GHZ_MPI_THREADS=few'
-[ "$(wc -l <log)" = 1 ] || { cat log >&2 && die "more is told of other ranks"; }
 taken GHZ_MPI_BOUND=abs:1e-3 GHZ_MPI_MODE=homomorphic GHZ_MPI_EXTENTS=512x512x "$STENCIL" "${size[@]}" out.bin 2>log
 once GHZ_MPI_EXTENTS=512x512x
 [ "$(figure bytes MPI_Bcast sent)" = "$flat" ] || die "extents that are not understood change something"
@@ -113,12 +110,7 @@ says "/nowhere/report: No such file" log
 says "bound abs:1e-3" log
 taken GHZ_MPI_BOUND=abs:1e-3 GHZ_MPI_REPORT=0 "$STENCIL" "${size[@]}" out.bin >log 2>&1
 if [ -s log ] || [ -e report ]; then die "a report that nobody asked for"; fi
-# What was a setting once.
-for gone in plain fastest; do
-  taken GHZ_MPI_BOUND=abs:1e-3 GHZ_MPI_MODE=$gone "$STENCIL" "${size[@]}" out.bin 2>log
-  once "GHZ_MPI_MODE=$gone is not understood and is ignored; it must be auto or homomorphic (in place of plain: "
-  calls MPI_Allreduce compressed "$RANKS"
-done
-taken GHZ_MPI_BOUND=abs:1e-3 GHZ_MPI_VERBOSE=1 GHZ_MPI_KEEP_ROOT=0 "$STENCIL" "${size[@]}" out.bin 2>log
-once "GHZ_MPI_VERBOSE=1: there is no such setting, and it is ignored (the report of the library to preload, "
-once "GHZ_MPI_KEEP_ROOT=0: there is no such setting, and it is ignored (options.keep_root of ghz_bcast)"
+# What is no setting any more.
+taken GHZ_MPI_BOUND=abs:1e-3 GHZ_MPI_MODE=plain "$STENCIL" "${size[@]}" out.bin 2>log
+once "GHZ_MPI_MODE=plain is not understood and is ignored; it must be auto or homomorphic"
+calls MPI_Allreduce compressed "$RANKS"
