@@ -64,7 +64,7 @@ error ghz_range_early(const call *c, communicator *k, error own, record *r) {
  * are on the host then: see host_copy.c. */
 static error measure(run *r, record *again, exponents *e) {
   const call *c = &r->made;
-  const double start = payload_seconds();
+  const double start = payload_seconds(r->job.has_clock);
   const int on_device = r->job.source_on_device;
   ghz_status status = GHZ_OK;
   uint64_t n;
@@ -74,7 +74,7 @@ static error measure(run *r, record *again, exponents *e) {
   else if (n > 0)
     status = on_device ? ghz_device_range(r->job.device, c->real, x, (size_t)n, &again->min, &again->max)
                        : host_range(c, r->with, x, (size_t)n, &again->min, &again->max);
-  r->report.cpu += payload_seconds() - start;
+  r->report.cpu += payload_seconds(r->job.has_clock) - start;
   return range_error(status, on_device);
 }
 

@@ -155,7 +155,7 @@ error ghz_communicator_enter(communicator *k, const call *c, record *own) {
   own->crowded = ours_kept + (k->own == MPI_COMM_NULL) > OURS_KEPT;
   if (!k->work)
     return (error){MPI_ERR_NO_MEM, ERROR_OURS, "no memory, or no such instruction set, for the codec"};
-  ghz_team_enter(k->work->team);
+  ghz_team_enter(k->work->team, c->set.report != NULL);
   return (error){0};
 }
 

@@ -66,7 +66,8 @@ error ghz_execute(run *r) {
   r->job.report = report;
   report->dims = r->outline->plan.shape.dims;
   report->eb = r->job.bins ? ldexp(r->job.lattice.eb, -r->bins.list[0].scale) : r->job.lattice.eb;
-  if (!r->job.source_on_device && !r->job.early_status && r->made.set.bound.kind != GHZ_MPI_FLOAT)
+  if (r->made.set.report && !r->job.source_on_device && !r->job.early_status &&
+      r->made.set.bound.kind != GHZ_MPI_FLOAT)
     find_loss(r, &report->loss);
   const failure f = run_engine(r);
   const error e = error_of(&f);

@@ -30,7 +30,8 @@ struct payload_job {
   int average;
   size_t value_size;
   uint64_t result, result_compressed;     /* bytes of the results that were decoded, as values and compressed */
-  ghz_mpi_report *report;                 /* seconds, and `inexact`, are added to it */
+  int has_clock;                          /* whether a report wants the codec's seconds */
+  ghz_mpi_report *report;                 /* these, and `inexact`, are added to it */
   struct device *device;                  /* NULL: the host works */
   struct team *team;                      /* NULL: the calling thread alone works */
   int source_on_device, target_on_device; /* in its memory */
