@@ -9,50 +9,48 @@
 
 /* ---- MPI's calls, for counts that fit an int ------------------------------------------------- */
 
-/* Sets *copy to a copy of what a reduction has in place, to be freed; NULL: there is nothing, or no
- * type of ours. Returns an error code for which the error handler has been called, or
- * MPI_SUCCESS. */
-static int copy_in_place(const call *c, void **copy) {
+/* Of a copy of what a reduction has in place, if that is of a type of ours. Returns an error code
+ * for which the error handler has been called, or MPI_SUCCESS. */
+static int of_copy(const call *c, int (*by_mpi)(const call *c)) {
   const error no_memory = {MPI_ERR_NO_MEM, ERROR_OURS, "no memory for a copy of what is in place"};
   const size_t bytes = c->is_real && c->count > 0 ? (size_t)call_all(c) * c->value_size : 0;
-  *copy = bytes ? malloc(bytes) : NULL;
-  if (bytes && !*copy)
+  void *copy = bytes ? malloc(bytes) : NULL;
+  call made = *c;
+  if (bytes && !copy)
     return ghz_error_raise(c->comm, c->collective->name, &no_memory);
   if (bytes)
-    memcpy(*copy, c->recv, bytes);
-  return MPI_SUCCESS;
+    made.send = memcpy(copy, c->recv, bytes);
+  const int code = by_mpi(&made);
+  free(copy);
+  return code;
 }
 
 static int allreduce_by_mpi(const call *c) {
   return MPI_Allreduce(c->send, c->recv, (int)c->count, c->type, c->op, c->comm);
 }
 
+static int reduce_as_it_is(const call *c) {
+  return MPI_Reduce(c->send, c->recv, (int)c->count, c->type, c->op, c->root, c->comm);
+}
+
 /* In MPICH 4.0 a root other than rank 0 crashes if it reduces in place, so it sends a copy. (Only
  * the root can be in place.) */
 static int reduce_by_mpi(const call *c) {
-  void *copy = NULL;
-  int code = call_is_in_place(c) && c->root != 0 ? copy_in_place(c, &copy) : MPI_SUCCESS;
-  if (code != MPI_SUCCESS)
-    return code;
-  code = MPI_Reduce(copy ? copy : c->send, c->recv, (int)c->count, c->type, c->op, c->root, c->comm);
-  free(copy);
-  return code;
+  return call_is_in_place(c) && c->root != 0 ? of_copy(c, reduce_as_it_is) : reduce_as_it_is(c);
 }
 
 static int reduce_scatter_by_mpi(const call *c) {
   return MPI_Reduce_scatter_block(c->send, c->recv, (int)c->count, c->type, c->op, c->comm);
 }
 
+static int reduce_scatterv_as_it_is(const call *c) {
+  return MPI_Reduce_scatter(c->send, c->recv, c->int_counts, c->type, c->op, c->comm);
+}
+
 /* In place MPICH 4.0 copies a block to where it overlaps itself, and ends the program: all ranks
  * send copies. */
 static int reduce_scatterv_by_mpi(const call *c) {
-  void *copy = NULL;
-  int code = call_is_in_place(c) ? copy_in_place(c, &copy) : MPI_SUCCESS;
-  if (code != MPI_SUCCESS)
-    return code;
-  code = MPI_Reduce_scatter(copy ? copy : c->send, c->recv, c->int_counts, c->type, c->op, c->comm);
-  free(copy);
-  return code;
+  return call_is_in_place(c) ? of_copy(c, reduce_scatterv_as_it_is) : reduce_scatterv_as_it_is(c);
 }
 
 static int allgather_by_mpi(const call *c) {
@@ -111,9 +109,9 @@ static const collective allreduce = {"ghz_allreduce", BY_ALL, BY_ALL, 1, 0, allr
                         scatter = {"ghz_scatter", BY_ROOT, BY_OWNER, 0, 0, scatters, scatter_by_mpi},
                         gather = {"ghz_gather", BY_OWNER, BY_ROOT, 0, 0, gathers, gather_by_mpi};
 
-const collective *const ghz_collectives[] = {&allreduce, &reduce,     &reduce_scatter, &reduce_scatterv,
-                                             &allgather, &allgatherv, &bcast,          &scatter,
-                                             &gather,    NULL};
+const collective *const ghz_collectives[] = {&allreduce,       &reduce,    &bcast,      &scatter,
+                                             &gather,          &allgather, &allgatherv, &reduce_scatter,
+                                             &reduce_scatterv, NULL};
 
 /* ---- The calls ------------------------------------------------------------------------------- */
 

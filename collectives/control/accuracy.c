@@ -18,7 +18,7 @@ static int is_due(run *r) {
   const call *c = &r->made;
   const uint64_t *same = r->agreed.identity, count = (uint64_t)c->count, every = (uint64_t)c->set.check;
   const uint64_t octave = count ? (uint64_t)__builtin_clzll(count) : 64;
-  if (c->set.check <= 0 || r->agreed.sum.devices || !c->fits_int || ghz_call_reduces_fill(c))
+  if (c->set.check <= 0 || r->agreed.devices || !c->fits_int || ghz_call_reduces_fill(c))
     return 0;
   const uint64_t kind = same[SAME_CALL] ^ same[SAME_OPERATION] << 8 ^ same[SAME_BOUND] ^ same[SAME_OPTIONS] ^
                         same[SAME_TYPE] << 16 ^ octave << 24;

@@ -44,66 +44,38 @@ static ghz_status host_range(const call *c, communicator *k, const void *x, size
   return status;
 }
 
-static ghz_status range_of(const run *r, const void *x, size_t n, double *min, double *max) {
-  if (r->job.source_on_device && n)
-    return ghz_device_range(r->job.device, r->made.real, x, n, min, max);
-  return host_range(&r->made, r->with, x, n, min, max);
-}
-
-static int arrays_of(const call *c) {
-  return c->collective->reduces ? c->set.contributions : 1;
-}
-
-/* The range of the finite values that this rank gives, or, for GHZ_MPI_FLOAT, their exponents. They
- * are on the host then: see host_copy.c. */
-static ghz_status measure(run *r, record *again, exponents *e) {
-  const call *c = &r->made;
-  const plan *p = r->job.plan;
-  const double start = payload_seconds(r->job.has_clock);
-  ghz_status status = GHZ_OK;
-  for (int b = 0; b < p->layout.parts; b++)
-    for (int i = 0; p->parts[b].source && i < arrays_of(c) && status == GHZ_OK; i++) {
-      const uint8_t *x = p->parts[b].source + (size_t)i * r->job.stride;
-      const size_t n = ghz_shape_count(&p->parts[b].shape);
-      double min = INFINITY, max = -INFINITY;
-      if (c->set.bound.kind == GHZ_MPI_FLOAT)
-        ghz_exponents_add(e, (const float *)(const void *)x, n, c->set.has_fill ? (float)c->set.fill : NAN);
-      else
-        status = range_of(r, x, n, &min, &max);
-      again->min = min < again->min ? min : again->min;
-      again->max = max > again->max ? max : again->max;
-    }
-  r->report.cpu += payload_seconds(r->job.has_clock) - start;
-  return status;
-}
-
-/* ---- Early ----------------------------------------------------------------------------------- */
-
-/* All values that this rank gives lie in a row. */
-static const void *input_of(const call *c, uint64_t *values) {
-  int in_place = !c->used.send && c->used.reads_recv,
-      is_block = (collective_has_blocks(c->collective) || c->counts) && !c->collective->reduces;
-  *values = !in_place ? c->used.send : is_block ? call_own(c) : c->used.recv;
-  if (!in_place)
-    return c->send;
-  return is_block ? call_block(c, c->recv, c->at.rank) : c->recv;
+static error range_error(ghz_status status, int on_device) {
+  if (status == GHZ_OK || on_device)
+    return ghz_error_of_device(status);
+  return (error){MPI_ERR_NO_MEM, ERROR_OURS, "no memory to find the range"};
 }
 
 error ghz_range_early(const call *c, communicator *k, error own, record *r) {
   uint64_t values;
-  const void *x = input_of(c, &values);
+  const void *x = ghz_buffers_input(c, &values);
   if (own.code || c->on.any || values == 0 || !call_range_is_early(c))
     return own;
-  ghz_status status = host_range(c, k, x, (size_t)values, &r->min, &r->max);
-  return status == GHZ_OK ? own : (error){MPI_ERR_NO_MEM, ERROR_OURS, "no memory to find the range"};
+  return range_error(host_range(c, k, x, (size_t)values, &r->min, &r->max), 0);
 }
 
 /* ---- With a plan ----------------------------------------------------------------------------- */
 
-static error range_error(const payload_job *job, ghz_status status) {
-  if (status == GHZ_OK || job->source_on_device)
-    return ghz_error_of_device(status);
-  return (error){MPI_ERR_NO_MEM, ERROR_OURS, "no memory to find the range"};
+/* The range of the finite values that this rank gives, or, for GHZ_MPI_FLOAT, their exponents. They
+ * are on the host then: see host_copy.c. */
+static error measure(run *r, record *again, exponents *e) {
+  const call *c = &r->made;
+  const double start = payload_seconds(r->job.has_clock);
+  const int on_device = r->job.source_on_device;
+  ghz_status status = GHZ_OK;
+  uint64_t n;
+  const void *x = ghz_buffers_input(c, &n);
+  if (c->set.bound.kind == GHZ_MPI_FLOAT)
+    ghz_exponents_add(e, x, (size_t)n, c->set.has_fill ? (float)c->set.fill : NAN);
+  else if (n > 0)
+    status = on_device ? ghz_device_range(r->job.device, c->real, x, (size_t)n, &again->min, &again->max)
+                       : host_range(c, r->with, x, (size_t)n, &again->min, &again->max);
+  r->report.cpu += payload_seconds(r->job.has_clock) - start;
+  return range_error(status, on_device);
 }
 
 /* All ranks find alike what is wrong here, as they make the same lattice. */
@@ -144,14 +116,12 @@ static error make_float_lattice(run *r, const exponents *e) {
 
 /* ---- What there is to agree on --------------------------------------------------------------- */
 
-/* The counts of all ranks, at the same time as the agreement. */
-static error agree_with_counts(const run *r, record *again, exponents *e, error own) {
-  MPI_Request request = MPI_REQUEST_NULL;
-  int code = MPI_Iallreduce(MPI_IN_PLACE, e->count, EXPONENTS, MPI_UINT64_T, MPI_SUM, r->with->own, &request);
-  const error refused = {code, ERROR_OF_MPI, ""};
-  error agreed = ghz_agree(r->made.comm, again, code == MPI_SUCCESS ? own : refused);
-  code = ghz_wait(&request);
-  return agreed.code || code == MPI_SUCCESS ? agreed : (error){code, ERROR_OF_MPI, ""};
+/* The counts of all ranks, which tell whether some rank has to say what is wrong. */
+static error agree_on_counts(const run *r, record *again, exponents *e, error own) {
+  e->failed = own.code != MPI_SUCCESS;
+  const int code = ghz_agree_combine(r->made.comm, e, sizeof *e, MPI_SUM);
+  return code == MPI_SUCCESS && e->failed ? ghz_agree(r->made.comm, again, own)
+                                          : (error){code, ERROR_RAISED, ""};
 }
 
 /* A device that failed, or memory for other threads than in the calls before: no rank waits for
@@ -163,9 +133,9 @@ static error tell_by_engine(run *r, error own) {
 
 static error ask(run *r, record *again, exponents *e, error own) {
   if (r->needs_range && !own.code)
-    own = range_error(&r->job, measure(r, again, e));
+    own = measure(r, again, e);
   if (r->needs_range && r->made.set.bound.kind == GHZ_MPI_FLOAT)
-    return agree_with_counts(r, again, e, own);
+    return agree_on_counts(r, again, e, own);
   if (r->agrees)
     return ghz_agree(r->made.comm, again, own);
   return own.code && r->outline->has_plan ? tell_by_engine(r, own) : own;
@@ -174,7 +144,7 @@ static error ask(run *r, record *again, exponents *e, error own) {
 /* Bins take more memory than one lattice, and that they are needed is known only now: the first
  * call with so many asks once more whether all ranks have it. */
 static error ask_for_bins(run *r) {
-  record again = {.error_rank = r->made.at.rank};
+  record again = {0};
   if (r->bins.count < 2 && !r->bins.list[0].scale)
     return (error){0};
   error e = ghz_prepare_bins(r);
@@ -192,10 +162,9 @@ static error ask_for_bins(run *r) {
 static error agree_again(run *r, error own) {
   const settings *s = &r->made.set;
   ghz_lattice *l = &r->job.lattice;
-  exponents e = {{0}};
+  exponents e = {.failed = 0};
   record again = {.min = r->needs_range ? INFINITY : r->agreed.min,
-                  .max = r->needs_range ? -INFINITY : r->agreed.max,
-                  .error_rank = r->made.at.rank};
+                  .max = r->needs_range ? -INFINITY : r->agreed.max};
   own = ask(r, &again, &e, own);
   if (own.code)
     return own;

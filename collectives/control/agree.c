@@ -4,7 +4,6 @@
 #include "control/control.h"
 
 #include <math.h>
-#include <pthread.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -44,11 +43,6 @@ static uint64_t shape_hash(const ghz_shape *s) {
   return hash;
 }
 
-static uint64_t device_hash(const call *c, uint64_t contributions) {
-  uint64_t here = (uint64_t)c->at.rank << 2 | (unsigned)c->on.send << 1 | (unsigned)c->on.recv;
-  return mixed(mixed(here, contributions), (unsigned)c->on.apart);
-}
-
 static void identify(const call *c, uint64_t *identity) {
   const settings *s = &c->set;
   int foreign = c->collective->reduces && c->reduction == REDUCE_NONE;
@@ -66,93 +60,47 @@ static void identify(const call *c, uint64_t *identity) {
     identity[SAME_OPTIONS] = mixed(identity[SAME_OPTIONS], bits_of(s->link));
   if (s->check > 0)
     identity[SAME_OPTIONS] = mixed(identity[SAME_OPTIONS], (uint64_t)s->check);
+  identity[CONTRIBUTIONS] = (uint64_t)(s->contributions > 0 ? s->contributions : 0);
 }
 
 record ghz_agree_record(const call *c, const result_bytes *last) {
   record r = {
-      .error_rank = c->at.rank, .min = INFINITY, .max = -INFINITY, .sum.last = *last, .isa = ghz_cost_isa()};
-  r.sum.contributions = (uint64_t)(c->set.contributions > 0 ? c->set.contributions : 0);
+      .min = INFINITY, .max = -INFINITY, .last = *last, .not_isa = ~ghz_cost_isa(), .devices = c->on.any != 0};
   identify(c, r.identity);
-  memcpy(r.most, r.identity, sizeof r.most);
-  if (c->on.any) {
-    r.sum.devices = 1;
-    r.sum.device_ranks = device_hash(c, r.sum.contributions);
-  }
   return r;
 }
 
 /* ---- What all ranks know together ------------------------------------------------------------ */
 
-static void combine(const record *a, record *b) {
-  for (int i = 0; i < IDENTITIES; i++) {
-    b->identity[i] = a->identity[i] < b->identity[i] ? a->identity[i] : b->identity[i];
-    b->most[i] = a->most[i] > b->most[i] ? a->most[i] : b->most[i];
-  }
-  if (a->error_class && (!b->error_class || a->error_rank < b->error_rank)) {
-    b->error_class = a->error_class;
-    b->error_rank = a->error_rank;
-  }
-  for (size_t i = 0; i < SUMS; i++)
-    b->sums[i] += a->sums[i];
-  b->min = fmin(a->min, b->min);
-  b->max = fmax(a->max, b->max);
-  b->isa = a->isa < b->isa ? a->isa : b->isa;
+/* A number of which larger ones are those of larger x, and back. */
+static uint64_t order_of(double x) {
+  const uint64_t bits = bits_of(x);
+  return bits >> 63 ? ~bits : bits ^ UINT64_C(1) << 63;
 }
 
-static void combine_all(void *in, void *inout, int *n, MPI_Datatype *type) {
-  (void)type;
-  for (int i = 0; i < *n; i++) {
-    record a, b;
-    memcpy(&a, (char *)in + (size_t)i * sizeof a, sizeof a);
-    memcpy(&b, (char *)inout + (size_t)i * sizeof b, sizeof b);
-    combine(&a, &b);
-    memcpy((char *)inout + (size_t)i * sizeof b, &b, sizeof b);
-  }
+static double in_order(uint64_t order) {
+  const uint64_t bits = order >> 63 ? order ^ UINT64_C(1) << 63 : ~order;
+  double x;
+  memcpy(&x, &bits, sizeof x);
+  return x;
 }
 
-/* ---- The datatype and the operation of the allreduce ----------------------------------------- */
-
-/* Made once, for all communicators and threads. */
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static MPI_Datatype record_type = MPI_DATATYPE_NULL;
-static MPI_Op record_op = MPI_OP_NULL;
-
-static int free_both(MPI_Comm comm, int key, void *value, void *extra) {
-  (void)comm, (void)key, (void)value, (void)extra;
-  MPI_Op_free(&record_op);
-  MPI_Type_free(&record_type);
-  return MPI_SUCCESS;
+int ghz_agree_combine(MPI_Comm comm, void *numbers, size_t bytes, MPI_Op op) {
+  MPI_Request request;
+  const int n = (int)(bytes / sizeof(uint64_t)),
+            code = MPI_Iallreduce(MPI_IN_PLACE, numbers, n, MPI_UINT64_T, op, comm, &request);
+  return code == MPI_SUCCESS ? ghz_wait(&request) : code;
 }
 
-/* MPI_Finalize first deletes the attributes of MPI_COMM_SELF. */
-static void free_at_end(void) {
-  int key;
-  if (MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, free_both, &key, NULL) != MPI_SUCCESS)
-    return;
-  MPI_Comm_set_attr(MPI_COMM_SELF, key, NULL);
-  MPI_Comm_free_keyval(&key);
-}
-
-static int make_both(void) {
-  int code = MPI_Type_contiguous((int)sizeof(record), MPI_BYTE, &record_type);
-  if (code != MPI_SUCCESS)
-    return code;
-  code = MPI_Type_commit(&record_type);
-  if (code == MPI_SUCCESS)
-    code = MPI_Op_create(combine_all, 1, &record_op);
-  if (code == MPI_SUCCESS)
-    free_at_end();
-  else
-    MPI_Type_free(&record_type);
-  return code;
-}
-
-static int have_both(void) {
-  int code = MPI_SUCCESS;
-  pthread_mutex_lock(&lock);
-  if (record_type == MPI_DATATYPE_NULL)
-    code = make_both();
-  pthread_mutex_unlock(&lock);
+/* The most of each number, and so of its complement the least. */
+static int combine_record(MPI_Comm comm, record *r) {
+  for (int i = 0; i <= IDENTITIES; i++)
+    r->complement[i] = ~r->identity[i];
+  r->ends[0] = order_of(-r->min);
+  r->ends[1] = order_of(r->max);
+  const int code = ghz_agree_combine(comm, r, sizeof *r, MPI_MAX);
+  r->min = -in_order(r->ends[0]);
+  r->max = in_order(r->ends[1]);
   return code;
 }
 
@@ -168,31 +116,47 @@ static const char *class_text(int error_class) {
                                          : "gave a bad argument";
 }
 
+static int differ(const record *r, int i) {
+  return r->identity[i] != ~r->complement[i];
+}
+
 static error disagreement(const record *r) {
   static const char *const names[IDENTITIES] = {"call", "count", "shape",      "type",   "operation",
                                                 "root", "bound", "fill value", "options"};
   error e = {0};
   for (int i = 0; i < IDENTITIES && !e.code; i++)
-    if (r->identity[i] != r->most[i]) {
+    if (differ(r, i)) {
       e.code = MPI_ERR_ARG;
       snprintf(e.text, sizeof e.text, "the ranks disagree on the %s", names[i]);
     }
   return e;
 }
 
+/* That of the lowest rank that has one. */
+static error error_of(uint64_t told) {
+  error e = {.code = (int)(uint32_t)told};
+  snprintf(e.text, sizeof e.text, "rank %d %s", (int)~(uint32_t)(told >> 32), class_text(e.code));
+  return e;
+}
+
 error ghz_agree(MPI_Comm comm, record *r, error own) {
-  MPI_Request request;
-  r->error_class = own.code;
-  int code = have_both();
-  if (code == MPI_SUCCESS)
-    code = MPI_Iallreduce(MPI_IN_PLACE, r, 1, record_type, record_op, comm, &request);
-  if (code == MPI_SUCCESS)
-    code = ghz_wait(&request);
+  uint64_t contributions = r->identity[CONTRIBUTIONS];
+  int rank = 0, ranks = 1;
+  MPI_Comm_rank(comm, &rank);
+  MPI_Comm_size(comm, &ranks);
+  r->error = own.code ? (uint64_t) ~(uint32_t)rank << 32 | (uint32_t)own.code : 0;
+  int code = combine_record(comm, r);
   if (code != MPI_SUCCESS)
     return (error){code, ERROR_RAISED, ""};
-  if (own.code || !r->error_class)
-    return own.code ? own : disagreement(r);
-  error e = {.code = r->error_class};
-  snprintf(e.text, sizeof e.text, "rank %d %s", r->error_rank, class_text(r->error_class));
-  return e;
+  if (own.code || r->error)
+    return own.code ? own : error_of(r->error);
+  const error e = disagreement(r);
+  if (e.code)
+    return e;
+  if (differ(r, CONTRIBUTIONS))
+    code = ghz_agree_combine(comm, &contributions, sizeof contributions, MPI_SUM);
+  else
+    contributions *= (uint64_t)ranks;
+  r->identity[CONTRIBUTIONS] = contributions;
+  return (error){code, ERROR_RAISED, ""};
 }

@@ -6,7 +6,8 @@
  * collective calls on the program's communicator, which stand in its order of calls.
  *
  * The memory of calls is the process's. Whether all ranks have enough for a call is asked once for
- * each kind, and again when a rank comes with other memory than the time before, as threads do. */
+ * each kind, and again when a rank comes with other memory than the time before, as threads do, or
+ * with buffers on a device that were on the host. */
 /* SPDX-License-Identifier: BSD-3-Clause */
 
 #include "control/control.h"
@@ -118,7 +119,7 @@ static void make_keyval(void) {
 static error make(MPI_Comm comm, communicator **k) {
   int ranks = 0;
   MPI_Comm_size(comm, &ranks);
-  *k = calloc(1, sizeof **k + (2 * (size_t)ranks + 1) * sizeof *(*k)->places);
+  *k = calloc(1, sizeof **k + (size_t)ranks * sizeof *(*k)->places);
   if (!*k)
     return (error){MPI_ERR_NO_MEM, ERROR_OURS, "no memory for what is kept with a communicator"};
   (*k)->own = MPI_COMM_NULL;
@@ -145,14 +146,16 @@ error ghz_communicator_of(MPI_Comm comm, communicator **k) {
 
 /* ---- A call ---------------------------------------------------------------------------------- */
 
-error ghz_communicator_enter(communicator *k, int has_clock, record *own) {
+error ghz_communicator_enter(communicator *k, const call *c, record *own) {
+  const int placed = c->on.send | c->on.recv << 1 | c->on.apart << 2;
   k->work = take(k->work_before);
   k->crowded = 0;
-  own->sum.fresh = !k->work || k->work->name != k->work_before;
-  own->sum.crowded = ours_kept + (k->own == MPI_COMM_NULL) > OURS_KEPT;
+  own->fresh = !k->work || k->work->name != k->work_before || placed != k->placed_before;
+  k->placed_before = placed;
+  own->crowded = ours_kept + (k->own == MPI_COMM_NULL) > OURS_KEPT;
   if (!k->work)
     return (error){MPI_ERR_NO_MEM, ERROR_OURS, "no memory, or no such instruction set, for the codec"};
-  ghz_team_enter(k->work->team, has_clock);
+  ghz_team_enter(k->work->team, c->set.report != NULL);
   return (error){0};
 }
 
@@ -166,29 +169,14 @@ void ghz_communicator_leave(communicator *k) {
   k->work = NULL;
 }
 
-/* From the rank that each rank's node is called by, to the rank's place: node by node. */
-static void find_places(communicator *k, int ranks) {
-  int *begin = k->places + ranks;
-  memset(begin, 0, ((size_t)ranks + 1) * sizeof *begin);
-  for (int r = 0; r < ranks; r++)
-    begin[k->places[r] + 1]++;
-  k->nodes = 0;
-  for (int r = 1; r <= ranks; r++) {
-    k->nodes += begin[r] > 0;
-    begin[r] += begin[r - 1];
-  }
-  for (int r = 0; r < ranks; r++)
-    k->places[r] = begin[k->places[r]]++;
-}
-
 /* Other communicators need not have the attribute. */
 static int last_tag(void) {
   int *most, found = 0;
   return MPI_Comm_get_attr(MPI_COMM_WORLD, MPI_TAG_UB, &most, &found) == MPI_SUCCESS && found ? *most : 32767;
 }
 
-/* A node is called by its lowest rank. Where MPI does not say, each rank is on its own. */
-static int find_nodes(const call *c, communicator *k) {
+/* The lowest rank of this one's node. Where MPI does not say, each rank is on its own. */
+static int find_node(const call *c, communicator *k) {
   MPI_Comm node = MPI_COMM_NULL;
   int first = c->at.rank, all;
   if (MPI_Comm_split_type(c->comm, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node) == MPI_SUCCESS) {
@@ -199,22 +187,34 @@ static int find_nodes(const call *c, communicator *k) {
   }
   k->link = ghz_link_of("/sys");
   k->last_tag = last_tag();
-  const int code = MPI_Allgather(&first, 1, MPI_INT, k->places, 1, MPI_INT, c->comm);
-  if (code == MPI_SUCCESS)
-    find_places(k, c->at.ranks);
+  return first;
+}
+
+/* As MPI has sorted the ranks by their nodes. One of each node counts it. */
+static int find_places(const call *c, communicator *k, int counts) {
+  int place = 0;
+  if (k->own != MPI_COMM_NULL)
+    MPI_Comm_rank(k->own, &place);
+  place = 2 * place + counts;
+  const int code = MPI_Allgather(&place, 1, MPI_INT, k->places, 1, MPI_INT, c->comm);
+  for (int r = 0; r < c->at.ranks && code == MPI_SUCCESS; r++) {
+    k->nodes += k->places[r] % 2;
+    k->places[r] /= 2;
+  }
   return code;
 }
 
-/* Not MPI_Comm_dup, which copies attributes and hints. */
+/* Not MPI_Comm_dup, which copies attributes and hints. A rank that has none goes where the others
+ * wait, too. */
 static int make_own(const call *c, communicator *k) {
-  const int found = k->nodes ? MPI_SUCCESS : find_nodes(c, k);
-  const int place = found == MPI_SUCCESS ? k->places[c->at.rank] : c->at.rank;
-  const int code = MPI_Comm_split(c->comm, 0, place, &k->own); /* where the others wait, too */
+  const int is_known = k->nodes > 0, key = is_known ? k->places[c->at.rank] : find_node(c, k);
+  const int code = MPI_Comm_split(c->comm, 0, key, &k->own);
   if (code != MPI_SUCCESS)
     k->own = MPI_COMM_NULL;
   else
     MPI_Comm_set_errhandler(k->own, MPI_ERRORS_RETURN);
-  return found == MPI_SUCCESS ? code : found;
+  const int found = is_known ? MPI_SUCCESS : find_places(c, k, key == c->at.rank);
+  return code != MPI_SUCCESS ? code : found;
 }
 
 static error none_left(const call *c, int insists) {
@@ -245,26 +245,26 @@ team *ghz_communicator_team(communicator *k, const call *c) {
 error ghz_communicator_settle(communicator *k, const call *c) {
   if (k->own != MPI_COMM_NULL)
     return (error){0};
-  record r = {.error_rank = c->at.rank};
+  record r = {0};
   MPI_Errhandler programs;
   MPI_Comm_get_errhandler(c->comm, &programs);
   MPI_Comm_set_errhandler(c->comm, MPI_ERRORS_RETURN);
-  r.sum.refused = make_own(c, k) != MPI_SUCCESS;
+  r.refused = make_own(c, k) != MPI_SUCCESS;
   MPI_Comm_set_errhandler(c->comm, programs);
   MPI_Errhandler_free(&programs);
-  r.sum.insists = c->set.contributions != 1 || !c->fits_int || ghz_call_reduces_fill(c);
+  r.insists = c->set.contributions != 1 || !c->fits_int || ghz_call_reduces_fill(c);
   r.min = k->link > 0 ? k->link : INFINITY;
   r.max = k->cores > 0 && k->cores < 1 ? 1 / k->cores : 1.0 / cores_of(k);
   ours_kept += k->own != MPI_COMM_NULL;
   error e = ghz_agree(c->comm, &r, (error){0});
   k->link = k->nodes > 1 && isfinite(r.min) ? r.min : 0;
   k->slowness = r.max;
-  if (e.code || r.sum.refused) {
+  if (e.code || r.refused) {
     free_own(k);
     k->nodes = 0; /* MPI may say more when it has communicators again */
     k->cores = 0;
   }
-  return e.code || !r.sum.refused ? e : none_left(c, r.sum.insists > 0);
+  return e.code || !r.refused ? e : none_left(c, r.insists > 0);
 }
 
 outline *ghz_communicator_outline(communicator *k, const footprint *f) {

@@ -22,43 +22,41 @@ enum identity {
   SAME_BOUND,
   SAME_FILL,
   SAME_OPTIONS,
-  IDENTITIES
+  IDENTITIES,
+  CONTRIBUTIONS = IDENTITIES /* which may differ, and are added up */
 };
 
-/* What is added up over the ranks. */
-typedef struct record_sums {
-  uint64_t contributions;
-  uint64_t devices;      /* ranks with device buffers, */
-  uint64_t device_ranks; /* which, and which of their buffers: hashes */
-  uint64_t fresh;        /* ranks with other memory than in the call before, see communicator.c; */
-  uint64_t crowded;      /* that have too many communicators of ours; */
-  uint64_t refused;      /* to which MPI gave none; */
-  uint64_t insists;      /* whose call MPI cannot make instead */
-  result_bytes last;     /* of the call before, for the tuner */
-} record_sums;
-
-enum { SUMS = sizeof(record_sums) / sizeof(uint64_t) };
-
-/* What one rank knows, and after ghz_agree, what all ranks know together. */
+/* What one rank knows, and after ghz_agree, what all ranks know together: the most of each number,
+ * but for `min`. */
 typedef struct record {
-  uint64_t identity[IDENTITIES], most[IDENTITIES]; /* the least and the most of all ranks' */
-  union {
-    record_sums sum;
-    uint64_t sums[SUMS];
+  uint64_t identity[IDENTITIES + 1], complement[IDENTITIES + 1];
+  uint64_t error;    /* a rank cannot take part: which, and why */
+  uint64_t devices;  /* a rank has device buffers; */
+  uint64_t fresh;    /* other memory than in the call before, see communicator.c; */
+  uint64_t crowded;  /* too many communicators of ours; */
+  uint64_t refused;  /* of which MPI gave it none; */
+  uint64_t insists;  /* and a call that MPI cannot make instead */
+  uint64_t not_isa;  /* ~ of the slowest rank's instruction set: see cost.c */
+  result_bytes last; /* of the call before, for the tuner: of the rank that has most */
+  union {            /* of all finite values, where that is asked: see again.c */
+    struct {
+      double min, max;
+    };
+    uint64_t ends[2]; /* while they are combined */
   };
-  int32_t error_class; /* the error class of a rank that cannot take part; 0: all can */
-  int32_t error_rank;  /* the lowest such rank */
-  double min, max;     /* of all finite values, where that is asked: see again.c */
-  uint64_t isa;        /* the slowest rank's instruction set: see cost.c */
 } record;
+_Static_assert(sizeof(record) == (2 * IDENTITIES + 13) * sizeof(uint64_t), "numbers alone");
 
 /* What this rank knows of a call. */
 record ghz_agree_record(const call *c, const result_bytes *last);
 
 /* Combines the records of all ranks, on the program's own communicator. `own` is what is wrong on
- * this rank. Returns an error if there is one on any rank, or if the ranks disagree. Collective:
- * every call on `comm` begins with it, whatever the call. */
+ * this rank. Returns an error if there is one on any rank, or if the ranks disagree. Adds up the
+ * contributions. Collective: every call on `comm` begins with it, whatever the call. */
 error ghz_agree(MPI_Comm comm, record *r, error own);
+
+/* Has MPI combine numbers of 64 bits. Returns its code. Collective. */
+int ghz_agree_combine(MPI_Comm comm, void *numbers, size_t bytes, MPI_Op op);
 
 /* ---- cost.c: what an algorithm and the codec should cost, before anything is known ----------- */
 
@@ -105,12 +103,12 @@ typedef struct workspace {
 /* What the memory for a call depends on, beside communicator and rank. Without padding: compared
  * byte by byte. */
 typedef struct footprint {
-  uint64_t call, contributions, device_ranks, root;
+  uint64_t call, contributions, root;
   layout layout; /* flat, where the call goes without its shape */
   ghz_mpi_algorithm algorithm;
   reduction reduction;
 } footprint;
-_Static_assert(sizeof(footprint) == 4 * sizeof(uint64_t) + sizeof(layout) + 2 * sizeof(int) &&
+_Static_assert(sizeof(footprint) == 3 * sizeof(uint64_t) + sizeof(layout) + 2 * sizeof(int) &&
                    sizeof(layout) == 5 * sizeof(uint64_t) + 4 * sizeof(int),
                "no padding");
 
@@ -138,7 +136,8 @@ typedef struct communicator {
   double slowness;      /* of the slowest rank's codec: 1 with a core, 2 with half of one, 1/4 with four */
   int crowded;          /* some rank has too many to keep this one after the call */
   workspace *work;      /* of the present call */
-  uint64_t work_before; /* its name in the call before */
+  uint64_t work_before; /* its name in the call before, */
+  int placed_before;    /* and which buffers were on a device */
   outline outlines[OUTLINES];
   unsigned outline_count; /* counts on: the oldest is overwritten */
   int last_tag;           /* the largest that MPI has */
@@ -146,15 +145,15 @@ typedef struct communicator {
   result_bytes last;                     /* of the call before */
   unsigned checks[CHECKED_KINDS], looks; /* see accuracy.c */
   growing pinned_send, pinned_recv;      /* copies of device buffers, see host_copy.c */
-  int places[]; /* of the program's ranks among those of `own`; as much scratch behind */
+  int places[];                          /* of the program's ranks among those of `own` */
 } communicator;
 
 /* Finds what is kept with a communicator, or makes it at the first call. Local. */
 error ghz_communicator_of(MPI_Comm comm, communicator **k);
 
-/* Takes memory for a call, whose threads note their seconds if it has a clock, and writes into *own
- * what the first agreement has to know. Local. */
-error ghz_communicator_enter(communicator *k, int has_clock, record *own);
+/* Takes memory for a call, whose threads note their seconds if it has a report, and writes into
+ * *own what the first agreement has to know. Local. */
+error ghz_communicator_enter(communicator *k, const call *c, record *own);
 
 /* After the agreement: has a communicator of our own, and knows its nodes. Without an error and
  * without k->own, MPI has none left on some rank, and has to make the call. Collective. */
@@ -253,15 +252,8 @@ error ghz_host_copy_end(const run *r);
 
 #else
 
-static inline error ghz_host_copy_begin(run *r) {
-  (void)r;
-  return (error){0};
-}
-
-static inline error ghz_host_copy_end(const run *r) {
-  (void)r;
-  return (error){0};
-}
+#define ghz_host_copy_begin(r) ((error){0})
+#define ghz_host_copy_end(r) ((error){0})
 
 #endif
 #endif

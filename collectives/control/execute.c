@@ -21,11 +21,6 @@ static error error_of(const failure *f) {
   return e;
 }
 
-/* The bound of each contribution. */
-static double contribution_bound(const payload_job *job) {
-  return job->bins ? ldexp(job->lattice.eb, -job->bins->list[0].scale) : job->lattice.eb;
-}
-
 /* The bound of the result: of each contribution, times their number. */
 static double result_bound(const payload_job *job, const ghz_mpi_report *r) {
   if (r->inexact)
@@ -58,27 +53,22 @@ static failure run_engine(run *r) {
   return f;
 }
 
-/* What the bound takes from this rank's values: of several blocks the first that has something to
- * say. */
-static void find_loss(const plan *p, const payload_job *job, ghz_loss *loss) {
-  enum { BLOCKS = 16 };
-  const int parts = p->layout.parts;
-  for (int b = 0; b < parts && !loss->wipes && !loss->has_fill; b += 1 + parts / BLOCKS) {
-    const part *block = &p->parts[b];
-    if (block->source && job->contributions > 0 &&
-        ghz_lattice_loss(job->codec, &job->lattice, block->source, (size_t)ghz_shape_count(&block->shape), 0,
-                         loss) != GHZ_OK)
-      *loss = (ghz_loss){.wipes = 0};
-  }
+/* What the bound takes from this rank's values. */
+static void find_loss(const run *r, ghz_loss *loss) {
+  uint64_t n;
+  const void *x = ghz_buffers_input(&r->made, &n);
+  if (n > 0 && ghz_lattice_loss(r->job.codec, &r->job.lattice, x, (size_t)n, 0, loss) != GHZ_OK)
+    *loss = (ghz_loss){.wipes = 0};
 }
 
 error ghz_execute(run *r) {
   ghz_mpi_report *report = &r->report;
   r->job.report = report;
   report->dims = r->outline->plan.shape.dims;
-  report->eb = contribution_bound(&r->job);
-  if (!r->job.source_on_device && r->made.set.bound.kind != GHZ_MPI_FLOAT)
-    find_loss(&r->outline->plan, &r->job, &report->loss);
+  report->eb = r->job.bins ? ldexp(r->job.lattice.eb, -r->bins.list[0].scale) : r->job.lattice.eb;
+  if (r->made.set.report && !r->job.source_on_device && !r->job.early_status &&
+      r->made.set.bound.kind != GHZ_MPI_FLOAT)
+    find_loss(r, &report->loss);
   const failure f = run_engine(r);
   const error e = error_of(&f);
   if (!e.code) {

@@ -29,7 +29,7 @@ static int needs_copies(const run *r) {
   if (!r->asked->on.any)
     return 0;
   return r->algorithm == GHZ_MPI_NATIVE ? !suits_mpi(r->asked)
-                                        : !suits_device(r->asked, r->agreed.sum.contributions);
+                                        : !suits_device(r->asked, r->agreed.identity[CONTRIBUTIONS]);
 }
 
 /* ---- Copying --------------------------------------------------------------------------------- */

@@ -14,13 +14,6 @@ enum { MOST_PIECES = 1 << 15 }; /* tags that every MPI has */
 #define GHZ_DEVICE_PIECE_MOST (4 << 20)
 #endif
 
-/* Planes hardly compress better with their shape at the accuracy of float, where a flat tile's
- * second differences are worth more. */
-static ghz_shape shape_of(const call *c, int flat) {
-  int is_flat = flat || (c->set.bound.kind == GHZ_MPI_FLOAT && c->shape.dims == 2);
-  return is_flat ? ghz_flat(ghz_shape_count(&c->shape)) : c->shape;
-}
-
 /* If any rank has device buffers, all ranks cut as it needs it: they have to cut alike. */
 layout ghz_layout_of(const algorithm *a, int ranks, const ghz_shape *shape, ghz_type type, int parts,
                      int on_device) {
@@ -37,19 +30,21 @@ layout ghz_layout_of(const algorithm *a, int ranks, const ghz_shape *shape, ghz_
   return l;
 }
 
+/* Planes hardly compress better with their shape at the accuracy of float, where a flat tile's
+ * second differences are worth more. */
 static layout layout_of(const run *r) {
   const call *c = &r->made;
-  const ghz_shape shape = shape_of(c, r->flat);
+  const int is_flat = r->flat || (c->set.bound.kind == GHZ_MPI_FLOAT && c->shape.dims == 2);
+  const ghz_shape shape = is_flat ? ghz_flat(ghz_shape_count(&c->shape)) : c->shape;
   return ghz_layout_of(collective_algorithm(c->collective, r->algorithm), c->at.ranks, &shape, c->real,
-                       c->counts ? c->at.ranks : call_blocks(c), r->agreed.sum.devices > 0);
+                       c->counts ? c->at.ranks : call_blocks(c), r->agreed.devices > 0);
 }
 
 static footprint footprint_of(const run *r) {
   const call *c = &r->made;
   const uint64_t *same = r->agreed.identity;
   return (footprint){.call = same[SAME_CALL] ^ (c->counts ? same[SAME_COUNT] : 0),
-                     .device_ranks = r->agreed.sum.device_ranks,
-                     .contributions = r->agreed.sum.contributions,
+                     .contributions = same[CONTRIBUTIONS],
                      .layout = layout_of(r),
                      .algorithm = r->algorithm,
                      .reduction = c->reduction,
@@ -70,7 +65,7 @@ static payload_job job_of(const run *r) {
                        .reduction = c->reduction,
                        .contributions = c->set.contributions,
                        .stride = (size_t)c->count * c->value_size * (size_t)call_blocks(c),
-                       .total_contributions = r->agreed.sum.contributions,
+                       .total_contributions = r->agreed.identity[CONTRIBUTIONS],
                        .average = c->set.average,
                        .value_size = c->value_size,
                        .has_clock = c->set.report != NULL};
@@ -88,13 +83,12 @@ static ghz_status set_up_device(const call *c, workspace *w, payload_job *job) {
                           all_on_device && ghz_device_direct());
 }
 
-static const payload *payload_of(payload_job *job) {
+static const payload *payload_of(const payload_job *job) {
 #ifdef GHZ_HAVE_CUDA
   if (job->device)
     return &ghz_payload_device;
 #endif
-  job->async = job->team ? &ghz_team_async_ops : NULL;
-  return job->team ? &ghz_payload_team : job->bins ? &ghz_payload_bins : &ghz_payload_homomorphic;
+  return job->team ? &ghz_payload_team : &ghz_payload_homomorphic;
 }
 
 /* The codec's scratch depends on the number of threads, too, in which ranks may differ. */
@@ -159,13 +153,6 @@ error ghz_prepare_bins(run *r) {
   return (error){0};
 }
 
-/* If the device or the copies of device buffers failed, the host can use none of the call's
- * buffers. The engine may still run the call, to tell the other ranks. */
-static void forget_buffers(plan *p) {
-  for (int i = 0; i < p->layout.parts; i++)
-    part_lies(&p->parts[i], NULL, NULL);
-}
-
 /* What the result waits in, where it cannot go to its place at once. */
 static error find_spare(run *r) {
   const size_t bytes = ghz_buffers_spare(&r->made);
@@ -178,12 +165,8 @@ error ghz_prepare(run *r, error own) {
   const footprint f = footprint_of(r);
   r->outline = ghz_communicator_outline(r->with, &f);
   r->job = job_of(r);
-  r->needs_range =
-      r->made.set.bound.kind != GHZ_ABS && (r->agreed.sum.devices || !call_range_is_early(&r->made));
+  r->needs_range = r->made.set.bound.kind != GHZ_ABS && (r->agreed.devices || !call_range_is_early(&r->made));
   r->agrees = r->needs_range || !r->outline->known;
   const error e = make_plan(r);
-  own = e.code ? e : own;
-  if (own.code && r->outline->has_plan)
-    forget_buffers(&r->outline->plan);
-  return own;
+  return e.code ? e : own;
 }

@@ -37,10 +37,10 @@ static void say_why(const call *c) {
 /* Where copies of device buffers can fail, all ranks agree that they have not: MPI hangs if a rank
  * stays away. */
 error ghz_by_mpi(run *r) {
-  record again = {.error_rank = r->asked->at.rank};
+  record again = {0};
   say_why(r->asked);
   error e = ghz_host_copy_begin(r);
-  if (r->agreed.sum.devices)
+  if (r->agreed.devices)
     e = ghz_agree(r->asked->comm, &again, e);
   if (r->with)
     r->report.agree = MPI_Wtime() - r->start;
@@ -64,13 +64,13 @@ static error agree(run *r, error own) {
   communicator *k = r->with;
   const int has_clock = r->asked->set.report != NULL;
   const double start = payload_seconds(has_clock);
-  error e = ghz_communicator_enter(k, has_clock, &r->agreed);
+  error e = ghz_communicator_enter(k, r->asked, &r->agreed);
   own = own.code ? own : e;
   if (k->work)
     own = ghz_range_early(r->asked, k, own, &r->agreed);
   r->report.cpu = payload_seconds(has_clock) - start;
   e = ghz_agree(r->asked->comm, &r->agreed, own);
-  for (int i = 0; i < OUTLINES && (e.code || r->agreed.sum.fresh); i++)
+  for (int i = 0; i < OUTLINES && (e.code || r->agreed.fresh); i++)
     k->outlines[i].known = 0;
   return e;
 }
@@ -80,7 +80,7 @@ static error agree(run *r, error own) {
 static error select_way(run *r) {
   communicator *k = r->with;
   error e = {0};
-  k->crowded = r->agreed.sum.crowded > 0;
+  k->crowded = r->agreed.crowded > 0;
   if (!r->asked->by_mpi)
     e = ghz_communicator_settle(k, r->asked);
   ghz_select(r);

@@ -21,7 +21,7 @@ static ghz_mpi_algorithm algorithm_of(const call *c, const record *agreed, int n
   const collective *what = c->collective;
   if (c->set.algorithm != GHZ_MPI_ALGORITHM_AUTO)
     return c->set.algorithm;
-  if (agreed->sum.devices && collective_algorithm(what, GHZ_MPI_DOUBLING) &&
+  if (agreed->devices && collective_algorithm(what, GHZ_MPI_DOUBLING) &&
       call_bytes(c) / c->at.ranks < GHZ_DEVICE_SEGMENT)
     return GHZ_MPI_DOUBLING;
   return ghz_cost_least(what, c->at.ranks, nodes, bytes_of(c));
@@ -69,16 +69,16 @@ void ghz_select(run *r) {
   const call_kind kind = kind_of(c, &r->agreed);
   const double alone = fmin(1, PIECE_LEAST / bytes_of(c)); /* a pipeline's first piece */
   double codec[WAYS] = {0, -1}, network = 0;
-  ghz_tuner_learn(&k->tuner, &r->agreed.sum.last);
+  ghz_tuner_learn(&k->tuner, &r->agreed.last);
   r->algorithm = c->by_mpi || k->own == MPI_COMM_NULL ? GHZ_MPI_NATIVE : algorithm_of(c, &r->agreed, k->nodes);
   r->report.link = link_of(k, c);
-  if (!may_rest(k, c) || r->algorithm == GHZ_MPI_NATIVE || r->agreed.sum.devices)
+  if (!may_rest(k, c) || r->algorithm == GHZ_MPI_NATIVE || r->agreed.devices)
     return;
   if (r->report.link > 0) {
     network =
         8 / r->report.link * ghz_cost_bytes(c->collective, r->algorithm, c->at.ranks, k->nodes, bytes_of(c));
-    codec[SHAPED] = k->slowness * ghz_cost_codec(c, r->agreed.isa, c->shape.dims < 2);
-    codec[FLAT] = c->shape.dims < 2 ? -1 : k->slowness * ghz_cost_codec(c, r->agreed.isa, 1);
+    codec[SHAPED] = k->slowness * ghz_cost_codec(c, ~r->agreed.not_isa, c->shape.dims < 2);
+    codec[FLAT] = c->shape.dims < 2 ? -1 : k->slowness * ghz_cost_codec(c, ~r->agreed.not_isa, 1);
   }
   const int way = ghz_tuner_pick(&k->tuner, &kind, codec, network, alone);
   r->flat = way == FLAT;

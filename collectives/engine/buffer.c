@@ -16,7 +16,7 @@ static void destroy(const buffer_pool *pool, buffer *p) {
 }
 
 static buffer *make(const buffer_pool *pool, size_t capacity) {
-  buffer *p = pool->allocator ? pool->allocator->make(capacity) : malloc(sizeof *p);
+  buffer *p = pool->allocator ? pool->allocator->make(capacity, pool->is_direct) : malloc(sizeof *p);
   if (p && !pool->allocator && !(p->memory = malloc(capacity + !capacity))) {
     free(p);
     p = NULL;
@@ -37,35 +37,30 @@ static buffer *pop(buffer **list) {
   return p;
 }
 
-/* Sorts the buffers into idle and small ones. They keep their order: warm memory stays at the
- * front, where it is used first. Returns where the idle ones end, and counts them. */
-static buffer **sort(buffer_pool *pool, size_t capacity, size_t *idle_count) {
-  buffer *lists[] = {pool->idle, pool->small}, **idle_end = &pool->idle, **small_end = &pool->small;
-  *idle_count = 0;
-  for (int i = 0; i < 2; i++)
-    while (lists[i]) {
-      buffer *p = pop(&lists[i]);
-      int fits = p->capacity >= capacity;
-      append(fits ? &idle_end : &small_end, p);
-      *idle_count += (size_t)fits;
-    }
-  *idle_end = *small_end = NULL;
-  return idle_end;
-}
-
+/* Puts what is large enough first: that is all that the engine takes. It keeps its order: warm
+ * memory stays at the front, where it is used first. A new buffer replaces a small one for all
+ * plans. */
 int ghz_buffer_pool_reserve(buffer_pool *pool, size_t capacity, size_t count) {
-  size_t have;
-  buffer **end = sort(pool, capacity, &have);
+  buffer *large = NULL, *small = NULL, **large_end = &large, **small_end = &small;
+  size_t have = 0;
+  while (pool->idle) {
+    buffer *p = pop(&pool->idle);
+    const int fits = p->capacity >= capacity;
+    append(fits ? &large_end : &small_end, p);
+    have += (size_t)fits;
+  }
+  *small_end = NULL;
   for (; have < count; have++) {
     buffer *p = make(pool, capacity);
     if (!p)
-      return 0;
-    append(&end, p);
-    p->next = NULL;
-    if (pool->small) /* which this one replaces for all plans */
-      destroy(pool, pop(&pool->small));
+      break;
+    append(&large_end, p);
+    if (small)
+      destroy(pool, pop(&small));
   }
-  return 1;
+  *large_end = small;
+  pool->idle = large;
+  return have >= count;
 }
 
 buffer *ghz_buffer_acquire(buffer_pool *pool) {
@@ -85,6 +80,4 @@ void ghz_buffer_release(buffer_pool *pool, buffer *p) {
 void ghz_buffer_pool_free(buffer_pool *pool) {
   while (pool->idle)
     destroy(pool, pop(&pool->idle));
-  while (pool->small)
-    destroy(pool, pop(&pool->small));
 }

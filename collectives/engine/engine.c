@@ -27,34 +27,34 @@
 static const char abort_magic[4] = {'G', 'H', 'Z', '!'};
 
 /* The first one counts, except that one of MPI replaces it: then nothing can be sent any more. */
-static void note(failures *f, failure o) {
-  if (!failure_is(&f->first)) {
-    f->first = o;
-    memcpy(f->abort->magic, abort_magic, sizeof abort_magic);
-    f->abort->rank = o.rank;
-    f->abort->status = o.status;
+static void note(engine *e, failure f) {
+  if (!engine_failed(e)) {
+    abort_message *told = &e->space->abort;
+    memcpy(told->magic, abort_magic, sizeof abort_magic);
+    told->rank = f.rank;
+    told->status = f.status;
   }
-  if (o.mpi_code != MPI_SUCCESS)
-    f->first = o;
+  if (!engine_failed(e) || f.mpi_code != MPI_SUCCESS)
+    e->failure = f;
 }
 
-void ghz_failure_check(failures *f, ghz_status status) {
+void ghz_engine_check(engine *e, ghz_status status) {
   if (status != GHZ_OK)
-    note(f, (failure){f->rank, MPI_SUCCESS, status});
+    note(e, (failure){e->job->rank, MPI_SUCCESS, status});
 }
 
-int ghz_failure_of_mpi(failures *f, int code) {
+int ghz_engine_mpi_fails(engine *e, int code) {
   if (code != MPI_SUCCESS)
-    note(f, (failure){f->rank, code, GHZ_OK});
+    note(e, (failure){e->job->rank, code, GHZ_OK});
   return code != MPI_SUCCESS;
 }
 
-int ghz_failure_read(failures *f, const void *message) {
+int ghz_engine_read_abort(engine *e, const void *message) {
   abort_message d;
   memcpy(&d, message, ABORT_MESSAGE_SIZE);
   if (memcmp(d.magic, abort_magic, sizeof d.magic) != 0)
     return 0;
-  note(f, (failure){d.rank, MPI_SUCCESS, d.status ? (ghz_status)d.status : GHZ_ECORRUPT});
+  note(e, (failure){d.rank, MPI_SUCCESS, d.status ? (ghz_status)d.status : GHZ_ECORRUPT});
   return 1;
 }
 
@@ -98,7 +98,7 @@ static int is_admitted(const engine *e, size_t start) {
  * order. */
 static int may_start(const engine *e) {
   const size_t start = e->next_start;
-  int sends = e->active - e->receiving + e->async_count, most = e->job->async ? ASYNC_SENDS : SENDS;
+  int sends = e->active - e->receiving + e->async_count, most = e->payload->poll ? ASYNC_SENDS : SENDS;
   if (start == e->plan->event_count || !is_admitted(e, start))
     return 0;
   return sends < most || !(async_before(e, start) || send_before(e, start));
@@ -163,11 +163,11 @@ static int work(engine *e) {
  * operation; a team counts its own. */
 static void idle(engine *e) {
   double now = MPI_Wtime();
-  int helps = e->job->async->help != NULL;
+  int helps = e->payload->help != NULL;
   if (e->idle_polls && !helps)
     *e->async[0].seconds += now - e->idle_since;
   e->idle_since = now;
-  if (helps && e->job->async->help(e->job))
+  if (helps && e->payload->help(e->job))
     e->idle_polls = 0;
   else
     ghz_backoff(e->idle_polls++);
@@ -212,7 +212,7 @@ int ghz_engine_prepare(engine_space *space, plan *p, const payload *kind, const 
   int32_t *change = grow(&space->arrays[8], p->event_count + 2, sizeof *change);
   return change && reserve_arrays(&e, p, space) &&
          ghz_buffer_pool_reserve(job->pool, kind->capacity(job, p->piece_tiles),
-                                 ghz_window_buffers(p, kind, job->async != NULL, change));
+                                 ghz_window_buffers(p, kind, kind->poll != NULL, change));
 }
 
 void ghz_engine_free(engine_space *space) {
@@ -243,16 +243,15 @@ failure ghz_engine_run(plan *p, const payload *kind, payload_job *job, engine_sp
               .job = job,
               .space = space,
               .comm = comm,
-              .failures = {.abort = &space->abort, .rank = job->rank},
               .next_receive = next_event(p, 0, 1),
               .next_start = next_event(p, 0, 0)};
   reserve_arrays(&e, p, space);
   begin_pieces(p);
   memset(e.finished, 0, p->event_count * sizeof *e.finished);
-  ghz_failure_check(&e.failures, job->early_status);
+  ghz_engine_check(&e, job->early_status);
   loop(&e);
   drain(&e);
   ghz_engine_cancel(&e);
   ghz_engine_release_pieces(&e);
-  return e.failures.first;
+  return e.failure;
 }

@@ -8,8 +8,6 @@
 
 enum { ENGINE_RECEIVES = 8 }; /* posted at a time */
 
-/* ---- The first failure ----------------------------------------------------------------------- */
-
 /* Why an engine could not finish its work. Zeros: it could. */
 typedef struct failure {
   int rank;          /* where it happened first, as far as this rank knows */
@@ -30,23 +28,6 @@ typedef struct abort_message {
 
 /* No message of a payload has this size: they are longer. */
 enum { ABORT_MESSAGE_SIZE = offsetof(abort_message, end) + 1 };
-
-/* What has gone wrong so far, and what to send to the others. */
-typedef struct failures {
-  failure first;
-  abort_message *abort;
-  int rank; /* of this process */
-} failures;
-
-/* Notes a status of this rank that is not GHZ_OK. */
-void ghz_failure_check(failures *f, ghz_status status);
-
-/* Notes a code that is not MPI_SUCCESS. Returns whether it is one. */
-int ghz_failure_of_mpi(failures *f, int code);
-
-/* Notes the content of a message of ABORT_MESSAGE_SIZE bytes. Returns 0 if that is no abort
- * message. */
-int ghz_failure_read(failures *f, const void *message);
 
 /* ---- Waiting for MPI without holding a core that another rank could use ---------------------- */
 

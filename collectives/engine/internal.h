@@ -31,7 +31,7 @@ typedef struct engine {
   payload_job *job;
   engine_space *space;
   MPI_Comm comm;
-  failures failures;
+  failure failure; /* the first one, which space->abort tells the others */
 
   MPI_Request *requests; /* in flight; transfers[i] belongs to requests[i] */
   transfer *transfers;
@@ -51,12 +51,12 @@ typedef struct engine {
 } engine;
 
 static inline int engine_failed(const engine *e) {
-  return failure_is(&e->failures.first);
+  return failure_is(&e->failure);
 }
 
 /* MPI failed: no message can be relied on any more. */
 static inline int engine_stopped(const engine *e) {
-  return e->failures.first.mpi_code != MPI_SUCCESS;
+  return e->failure.mpi_code != MPI_SUCCESS;
 }
 
 static inline void queue_push(queue *q, uint32_t number) {
@@ -66,6 +66,18 @@ static inline void queue_push(queue *q, uint32_t number) {
 static inline size_t queue_length(const queue *q) {
   return q->tail - q->head;
 }
+
+/* ---- engine.c: the first failure -------------------------------------------------------------- */
+
+/* Notes a status of this rank that is not GHZ_OK. */
+void ghz_engine_check(engine *e, ghz_status status);
+
+/* Notes a code that is not MPI_SUCCESS. Returns whether it is one. */
+int ghz_engine_mpi_fails(engine *e, int code);
+
+/* Notes the content of a message of ABORT_MESSAGE_SIZE bytes. Returns 0 if that is no abort
+ * message. */
+int ghz_engine_read_abort(engine *e, const void *message);
 
 /* ---- transfer.c ------------------------------------------------------------------------------ */
 

@@ -14,21 +14,6 @@ typedef struct payload_job payload_job;
 
 enum { ENGINE_ASYNC_OPS = 16 }; /* under way at a time: two for each of a device's streams */
 
-/* What a payload has besides if its operations only begin work, on a device or on a team. The
- * buffer that this work produces, reads or moves is `pending` until `poll` has reported its end.
- * A buffer has one such operation at a time. */
-typedef struct async_ops {
-  /* Whether the operation on a pending buffer has ended, and how. Never waits. */
-  int (*poll)(payload_job *job, const piece *p, buffer *b, ghz_status *status);
-  /* Moves a buffer's bytes to where MPI can send them from; NULL: there they are. */
-  ghz_status (*make_sendable)(payload_job *job, const piece *p, buffer *b);
-  /* Copies the first bytes of a message that arrived, and waits for them. NULL: as
-   * make_sendable. */
-  ghz_status (*peek)(payload_job *job, const buffer *in, void *dst, size_t size);
-  /* Does some of the work in this thread. Returns 0 if none waits. NULL: threads cannot help. */
-  int (*help)(payload_job *job);
-} async_ops;
-
 /* What a call does with values. */
 struct payload_job {
   ghz_context *codec;
@@ -47,8 +32,7 @@ struct payload_job {
   uint64_t result, result_compressed;     /* bytes of the results that were decoded, as values and compressed */
   int has_clock;                          /* whether a report wants the codec's seconds */
   ghz_mpi_report *report;                 /* these, and `inexact`, are added to it */
-  const async_ops *async;                 /* NULL: an operation has ended when it returns */
-  struct device *device;                  /* where asynchronous operations run; NULL: on the team */
+  struct device *device;                  /* NULL: the host works */
   struct team *team;                      /* NULL: the calling thread alone works */
   int source_on_device, target_on_device; /* in its memory */
   ghz_status early_status; /* a failure that this rank knows of before the first message, and others do not */
@@ -69,11 +53,22 @@ typedef struct payload {
   ghz_status (*decode)(payload_job *job, const piece *p, const buffer *result);
   /* The most buffers that one operation takes from the pool. */
   int scratch;
+
+  /* If operations only begin work, on a device or on a team: the buffer that it produces, reads or
+   * moves is `pending` until poll has reported whether and how it has ended, which never waits. A
+   * buffer has one such operation at a time. NULL: an operation has ended when it returns. */
+  int (*poll)(payload_job *job, const piece *p, buffer *b, ghz_status *status);
+  /* Moves a buffer's bytes to where MPI can send them from; NULL: there they are. */
+  ghz_status (*make_sendable)(payload_job *job, const piece *p, buffer *b);
+  /* Copies the first bytes of a message that arrived, and waits for them. NULL: as
+   * make_sendable. */
+  ghz_status (*peek)(payload_job *job, const buffer *in, void *dst, size_t size);
+  /* Does some of the work in this thread. Returns 0 if none waits. NULL: threads cannot help. */
+  int (*help)(payload_job *job);
 } payload;
 
 extern const payload ghz_payload_homomorphic; /* compressed, and stays so */
-extern const payload ghz_payload_bins;        /* the same, for jobs with bins */
-extern const payload ghz_payload_team;        /* either of them, for jobs with a team */
-extern const payload ghz_payload_device; /* as homomorphic, on a GPU; for jobs with asynchronous operations */
+extern const payload ghz_payload_team;        /* the same, for jobs with a team */
+extern const payload ghz_payload_device;      /* the same, on a GPU */
 
 #endif

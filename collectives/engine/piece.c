@@ -28,7 +28,7 @@ static void release_operands(engine *e, buffer *b) {
 
 /* Notes how an operation went; and if it has only begun, that a device works on it. */
 static void note_operation(engine *e, const piece *p, buffer *b, ghz_status status, double *seconds) {
-  ghz_failure_check(&e->failures, status);
+  ghz_engine_check(e, status);
   if (!b->pending) {
     release_operands(e, b);
     return;
@@ -80,18 +80,18 @@ static int is_abort_message(engine *e, const buffer *in) {
   const void *data = in->data;
   if (in->size != ABORT_MESSAGE_SIZE)
     return 0;
-  if (e->job->async && e->job->async->peek) {
-    ghz_failure_check(&e->failures, e->job->async->peek(e->job, in, &message, ABORT_MESSAGE_SIZE));
+  if (e->payload->peek) {
+    ghz_engine_check(e, e->payload->peek(e->job, in, &message, ABORT_MESSAGE_SIZE));
     data = &message;
   }
-  return engine_failed(e) || ghz_failure_read(&e->failures, data);
+  return engine_failed(e) || ghz_engine_read_abort(e, data);
 }
 
 /* Uses a message for the present step. After a failure messages are only counted. */
 static void look_at(engine *e, piece *p, buffer *in) {
   if (engine_failed(e) || is_abort_message(e, in))
     return;
-  ghz_failure_check(&e->failures, e->payload->validate(e->job, p, in));
+  ghz_engine_check(e, e->payload->validate(e->job, p, in));
   if (engine_failed(e))
     return;
   if (p->schedule->steps[p->step].kind == STEP_RECV)
@@ -127,9 +127,8 @@ static int receive_step(engine *e, piece *p) {
 
 /* Whether the current buffer lies where MPI can send it from. If not, it will. */
 static int is_sendable(engine *e, piece *p) {
-  if (e->job->async && e->job->async->make_sendable && !is_busy(p) && !engine_failed(e))
-    note_operation(e, p, p->current, e->job->async->make_sendable(e->job, p, p->current),
-                   &e->job->report->wait);
+  if (e->payload->make_sendable && !is_busy(p) && !engine_failed(e))
+    note_operation(e, p, p->current, e->payload->make_sendable(e->job, p, p->current), &e->job->report->wait);
   return !is_busy(p);
 }
 
@@ -210,7 +209,7 @@ static void end_async(engine *e, int index, ghz_status status) {
   op.buffer->pending = 0;
   release_operands(e, op.buffer);
   release(e, op.buffer);
-  ghz_failure_check(&e->failures, status);
+  ghz_engine_check(e, status);
   if (p->state == PIECE_WAITS)
     ghz_engine_advance(e, p);
   else if (p->state == PIECE_COMPLETE)
@@ -220,11 +219,11 @@ static void end_async(engine *e, int index, ghz_status status) {
 }
 
 int ghz_engine_poll_async(engine *e) {
-  const int most = e->async_count == 0 ? 0 : e->job->async->help ? ENGINE_ASYNC_OPS : POLLED;
+  const int most = e->async_count == 0 ? 0 : e->payload->help ? ENGINE_ASYNC_OPS : POLLED;
   for (int i = 0; i < e->async_count && i < most; i++) {
     const async_op *op = &e->async[i];
     ghz_status status = GHZ_OK;
-    if (e->job->async->poll(e->job, &e->plan->pieces[op->piece], op->buffer, &status)) {
+    if (e->payload->poll(e->job, &e->plan->pieces[op->piece], op->buffer, &status)) {
       end_async(e, i, status);
       return 1;
     }

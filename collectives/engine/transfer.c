@@ -3,14 +3,6 @@
 
 #include "engine/internal.h"
 
-static int mpi_fails(engine *e, int code) {
-  return ghz_failure_of_mpi(&e->failures, code);
-}
-
-static size_t raw_bytes(const engine *e, const piece *p) {
-  return (size_t)ghz_piece_values(p) * e->job->value_size;
-}
-
 static int tag_of(const engine *e, const piece *p) {
   return (int)piece_number(e->plan, p);
 }
@@ -22,7 +14,7 @@ static MPI_Request *new_request(engine *e, transfer t) {
 }
 
 static void keep_request(engine *e, int code, buffer *b) {
-  if (mpi_fails(e, code))
+  if (ghz_engine_mpi_fails(e, code))
     ghz_buffer_release(e->job->pool, b);
   else
     e->active++;
@@ -44,7 +36,7 @@ void ghz_engine_post_receive(engine *e, size_t number) {
 
 static void count_message(engine *e, const piece *p, const buffer *out) {
   ghz_mpi_report *report = e->job->report;
-  report->raw_bytes += raw_bytes(e, p);
+  report->raw_bytes += ghz_piece_values(p) * e->job->value_size;
   report->sent_bytes += out->size;
   report->messages++;
 }
@@ -85,9 +77,9 @@ static void retire(engine *e, const transfer *t, const MPI_Status *status, int h
   if (has_error && status->MPI_ERROR != MPI_SUCCESS)
     MPI_Error_class(status->MPI_ERROR, &class);
   if (class == MPI_ERR_TRUNCATE)
-    ghz_failure_check(&e->failures, GHZ_ECORRUPT);
+    ghz_engine_check(e, GHZ_ECORRUPT);
   else if (class != MPI_SUCCESS && class != MPI_ERR_PENDING)
-    mpi_fails(e, status->MPI_ERROR);
+    ghz_engine_mpi_fails(e, status->MPI_ERROR);
   if (t->is_receive)
     arrive(e, t->buffer, status);
   else
@@ -118,7 +110,7 @@ void ghz_engine_progress(engine *e, int wait) {
   if (e->active == 0)
     return;
   int code = test_some(e, wait, &done), in_status = code == MPI_ERR_IN_STATUS;
-  if ((!in_status && mpi_fails(e, code)) || done == MPI_UNDEFINED)
+  if ((!in_status && ghz_engine_mpi_fails(e, code)) || done == MPI_UNDEFINED)
     return;
   for (int i = 0; i < done; i++)
     retire(e, &e->transfers[e->indices[i]], &e->statuses[i], in_status);

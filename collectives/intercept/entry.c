@@ -62,7 +62,7 @@ static void stop(void) {
     stats_report();
   if (was_on && !finalized)
     filter_stop();
-  intercept.report = intercept.counts = false;
+  intercept.report = false;
 }
 
 /* By either name, as a tool that is loaded before this library calls PMPI_Init. */
@@ -99,16 +99,20 @@ __attribute__((destructor)) static void say_if_unseen(void) {
 
 /* ---- Collectives ----------------------------------------------------------------------------- */
 
-#define TYPED(buffer, count, type) (&(typed){(void *)(buffer), count, type})
+#define TYPED(x, n, of) (&(typed){.buffer = (void *)(x), .count = n, .type = of})
+#define BLOCKS(x, n, of, ...) (&(typed){(void *)(x), n, of, __VA_ARGS__})
 #define NUMBERS(list) ((numbers){list, sizeof *(list)})
 
-/* A call that is `ours`, or else the next one's in line. */
-#define TAKE(function, ours, ...)                                                                              \
+/* Both names of a function. */
+#define ENTRY(function, ...)                                                                                   \
+  GHZ_API __typeof__(NAME(function)) NAME(P##function) __attribute__((alias(TEXT(NAME(function)))));           \
+  GHZ_API int NAME(function)(__VA_ARGS__)
+
+/* A call of ours, or else the next one's in line. */
+#define TAKE(function, call, send, recv, op, root, ...)                                                        \
   NEXT(NAME(P##function));                                                                                     \
   int code;                                                                                                    \
-  return intercept.on && (ours) ? code : next(__VA_ARGS__)
-#define SAME(function)                                                                                         \
-  GHZ_API __typeof__(NAME(function)) NAME(P##function) __attribute__((alias(TEXT(NAME(function)))));
+  return intercept.on && dispatch(call, send, recv, op, root, comm, &code) ? code : next(__VA_ARGS__)
 #define NAME(function) function
 #define NUMBER int
 #define PLACE int

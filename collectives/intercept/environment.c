@@ -63,35 +63,22 @@ static double time_limit(void) {
   return TIME_LIMIT;
 }
 
-static double clock_seconds(void) {
-  struct timespec t;
-  clock_gettime(CLOCK_MONOTONIC, &t);
-  return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
 /* A process that has not loaded this library never comes here: after a while, the others end the
  * job with a message. */
 static void meet(void) {
   const struct timespec pause = {0, 100000};
-  const double limit = clock_seconds() + time_limit();
+  const double limit = PMPI_Wtime() + time_limit();
   MPI_Request request;
   int done = 0;
   PMPI_Ibarrier(MPI_COMM_WORLD, &request);
   while (PMPI_Test(&request, &done, MPI_STATUS_IGNORE), !done) {
     nanosleep(&pause, NULL);
-    if (clock_seconds() < limit)
+    if (PMPI_Wtime() < limit)
       continue;
     fputs("ghzmpi_intercept: not every process has loaded it: give LD_PRELOAD to all of them, or to none\n",
           stderr);
     PMPI_Abort(MPI_COMM_WORLD, 1);
   }
-}
-
-/* Small calls are what a program decides by: time steps, residuals, counts. */
-static void warn_of_small_calls(void) {
-  fprintf(stderr,
-          "ghzmpi_intercept: GHZ_MPI_THRESHOLD=0 takes small calls, too, by which programs decide (time "
-          "steps, residuals): each result is within the bound only; GHZ_MPI_BOUND=float keeps them\n");
 }
 
 /* Calls inside a node are MPI's unless the user asks for something that MPI does not give: data
@@ -122,14 +109,15 @@ static void choose(const settings *all) {
     intercept.takes[c] = taken && bounded;
     intercept.spares_node[c] = spares && !is_float;
     intercept.bounded = intercept.bounded || bounded;
-    intercept.leaves = intercept.leaves || (intercept.takes[c] && is_float);
     decides = decides || (intercept.takes[c] && !is_float);
   }
   if (calls && !intercept.bounded)
     fprintf(stderr, "ghzmpi_intercept: GHZ_MPI_CALLS is set and GHZ_MPI_BOUND is not: nothing is compressed; "
                     "set a bound, as in GHZ_MPI_BOUND=rel:1e-4\n");
   if (decides && all->threshold == 0)
-    warn_of_small_calls();
+    fprintf(stderr,
+            "ghzmpi_intercept: GHZ_MPI_THRESHOLD=0 takes small calls, too, by which programs decide (time "
+            "steps, residuals): each result is within the bound only; GHZ_MPI_BOUND=float keeps them\n");
 }
 
 /* What rank 0 alone reads, and tells. */
@@ -138,22 +126,10 @@ static void read_settings(void) {
   const char *report = environment_get("GHZ_MPI_REPORT"), *bound = environment_get("GHZ_MPI_BOUND");
   ghz_settings_make(NULL, stats_calls[0], &s);
   choose(&s);
-  intercept.native = s.algorithm == GHZ_MPI_NATIVE;
-  intercept.leaves = intercept.leaves || s.link != 0;
   intercept.report = report && strcmp(report, "0") != 0;
   snprintf(intercept.bound, sizeof intercept.bound, "%s", bound ? bound : "");
   intercept.threshold = (int64_t)s.threshold;
   intercept.check = s.check != CHECK_UNSET ? s.check : intercept.report ? INT_MAX : 0;
-}
-
-/* Rank 0 tells. If it has nothing to tell, what others find wrong is in settings of their own: the
- * first of them tells. */
-static void tell_of_others(int rank) {
-  const char *note = ghz_settings_noted();
-  int mine = note ? rank : INT_MAX, first;
-  PMPI_Allreduce(&mine, &first, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
-  if (rank > 0 && first == rank)
-    fprintf(stderr, "libghzmpi: on rank %d: %s\n", rank, note);
 }
 
 void environment_start(void) {
@@ -167,8 +143,6 @@ void environment_start(void) {
   if (rank == 0)
     read_settings();
   PMPI_Bcast(&intercept, sizeof intercept, MPI_BYTE, 0, MPI_COMM_WORLD);
-  tell_of_others(rank);
   intercept.on = intercept.bounded;
-  intercept.counts = intercept.on && intercept.report;
   numerals_end(programs);
 }

@@ -52,7 +52,7 @@ static char *examine(MPI_Comm comm) {
   return is_within(comm, node) ? &within_node : &ours;
 }
 
-bool filter_admits(call_id c, MPI_Comm comm, reason *why) {
+reason filter_reason(call_id c, MPI_Comm comm) {
   char *answer = &foreign;
   int found = 0;
   if (comm != MPI_COMM_NULL)
@@ -61,6 +61,7 @@ bool filter_admits(call_id c, MPI_Comm comm, reason *why) {
     answer = examine(comm);
     PMPI_Comm_set_attr(comm, key, answer);
   }
-  *why = answer == &within_node ? NODE : COMMUNICATOR;
-  return answer == &ours || (answer == &within_node && !intercept.spares_node[c]);
+  return answer == &foreign                                   ? COMMUNICATOR
+         : answer == &within_node && intercept.spares_node[c] ? NODE
+                                                              : REASONS;
 }

@@ -3,10 +3,12 @@
 #ifndef GHZ_INTERCEPT_H
 #define GHZ_INTERCEPT_H
 
-#include <ghz/mpi.h>
+#include "request/collective.h"
+
 #include <stdbool.h>
 #include <stdio.h>
 
+/* In the order of ghz_collectives. */
 typedef enum call_id {
   ALLREDUCE,
   REDUCE,
@@ -20,7 +22,7 @@ typedef enum call_id {
   CALLS
 } call_id;
 
-/* Why a call goes to MPI unchanged. */
+/* Why a call goes to MPI unchanged; REASONS: it does not. */
 typedef enum reason { SMALL, TYPE, OPERATION, COMMUNICATOR, NODE, UNWANTED, REASONS } reason;
 
 /* ---- environment.c ---- */
@@ -29,9 +31,6 @@ typedef struct intercept_settings {
   bool on;                 /* `bounded`, from the time on when all processes know */
   bool bounded;            /* some collective has a bound */
   bool report;             /* all processes add up their figures in MPI_Finalize */
-  bool counts;             /* both, also while the report is made */
-  bool native;             /* all calls are MPI's in the end */
-  bool leaves;             /* the speed of the network, or the bound `float`, leave some to MPI */
   bool takes[CALLS];       /* GHZ_MPI_CALLS, of those that have a bound */
   bool spares_node[CALLS]; /* those of processes that share a node are MPI's */
   int64_t threshold;
@@ -56,35 +55,27 @@ extern const char *const choice_names; /* for messages */
 
 void filter_start(void);
 void filter_stop(void);
-bool filter_admits(call_id c, MPI_Comm comm, reason *why); /* on all its processes alike; else sets *why */
+reason filter_reason(call_id c, MPI_Comm comm); /* on all its processes alike */
 
 /* ---- dispatch.c ---- */
-
-typedef struct typed {
-  void *buffer;
-  MPI_Count count;
-  MPI_Datatype type;
-} typed;
-
-/* Each returns true and sets *code if libghzmpi made the call. Else MPI has to make it. */
-
-bool dispatch_reduction(call_id c, const void *send, void *recv, MPI_Count count, MPI_Datatype type, MPI_Op op,
-                        int root, MPI_Comm comm, int *code); /* `root` counts in REDUCE alone */
-bool dispatch_bcast(const typed *x, int root, MPI_Comm comm, int *code);
-bool dispatch_rooted(call_id c, const typed *send, const typed *recv, int root, MPI_Comm comm, int *code);
-bool dispatch_allgather(const typed *send, const typed *recv, MPI_Comm comm, int *code);
 
 /* Counts or displacements, a number for each rank: ints, or MPI_Counts, or addresses as wide as
  * those. */
 typedef struct numbers {
-  const void *of;
+  const void *of; /* NULL: there are none */
   size_t width;
 } numbers;
 
-bool dispatch_reduce_scatter(const void *send, void *recv, numbers counts, MPI_Datatype type, MPI_Op op,
-                             MPI_Comm comm, int *code);
-bool dispatch_allgatherv(const typed *send, const typed *recv, numbers counts, numbers displs, MPI_Comm comm,
-                         int *code); /* recv->count has no meaning */
+typedef struct typed {
+  void *buffer;
+  MPI_Count count; /* of what is received in blocks with counts of their own: that of what is sent */
+  MPI_Datatype type;
+  numbers counts, displs;
+} typed;
+
+/* Returns true and sets *code if libghzmpi made the call. Else MPI has to make it. A broadcast is
+ * in place, and has a root; so have REDUCE, SCATTER and GATHER. */
+bool dispatch(call_id c, const typed *send, const typed *recv, MPI_Op op, int root, MPI_Comm comm, int *code);
 
 /* ---- stats.c: counts calls and bytes of this process, and adds up those of all ---- */
 /* The bytes of a call are those of its larger buffer, as the threshold has them. */

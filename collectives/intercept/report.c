@@ -21,22 +21,17 @@ const char *const stats_reasons[REASONS] = {
     "its processes share a node, where memory is faster (GHZ_MPI_NODE=compress compresses there, too)",
     "not in GHZ_MPI_CALLS, or without a bound"};
 
-static bool used(const double *row) {
-  for (int i = 0; i < FIGURES; i++)
-    if (row[i] > 0)
-      return true;
-  return false;
-}
-
-static void print_calls(FILE *f, const summary *sum) {
-  fprintf(f, "%-25s %12s %12s %12s %12s %12s %12s %12s %12s %12s\n", "calls, of all processes", "compressed",
-          "by MPI", "failed", "small", "type", "operation", "communicator", "node", "unwanted");
+/* A line for each call that has some of the figures from the first to before the last. */
+static void print_rows(FILE *f, const summary *sum, int first, int last, int width, int digits) {
   for (int c = 0; c <= CALLS; c++) {
-    if (!used(sum->of[c]))
+    double all = 0;
+    for (int i = first; i < last; i++)
+      all += sum->of[c][i];
+    if (all <= 0)
       continue;
     fprintf(f, "%-25s", stats_calls[c]);
-    for (int i = 0; i < FATES; i++)
-      fprintf(f, " %12.0f", sum->of[c][i]);
+    for (int i = first; i < last; i++)
+      fprintf(f, " %*.*f", width, digits, sum->of[c][i]);
     fputc('\n', f);
   }
 }
@@ -84,19 +79,6 @@ static void print_accuracy(FILE *f, const summary *sum) {
   }
 }
 
-static void print_seconds(FILE *f, const summary *sum) {
-  fprintf(f, "%-25s %11s %11s %11s %11s %11s %11s %11s\n", "seconds, of all processes", "total", "agree",
-          "compress", "combine", "decompress", "wait", "cpu");
-  for (int c = 0; c <= CALLS; c++) {
-    if (sum->of[c][TOTAL] <= 0)
-      continue;
-    fprintf(f, "%-25s", stats_calls[c]);
-    for (int i = TIMES; i < PER_THREAD; i++)
-      fprintf(f, " %11.4f", sum->of[c][i]);
-    fputc('\n', f);
-  }
-}
-
 static FILE *open_report(const char *name) {
   if (strcmp(name, "1") == 0)
     return stderr;
@@ -117,7 +99,7 @@ void report_print(const summary *sum) {
   FILE *f = open_report(name && !means_yes(name) ? name : "1"); /* the program may have unset it */
   int ranks;
   PMPI_Comm_size(MPI_COMM_WORLD, &ranks);
-  if (!intercept.counts) {
+  if (!intercept.bounded) {
     fprintf(f, "ghzmpi_intercept: no bound (GHZ_MPI_BOUND): nothing was compressed\n");
   } else {
     fprintf(f, "ghzmpi_intercept: %d processes, bound %s, threshold %lld bytes\n", ranks, intercept.bound,
@@ -127,10 +109,14 @@ void report_print(const summary *sum) {
       fprintf(f, "link between nodes: %g Gbit/s (GHZ_MPI_LINK=%.40s)\n", 1e-9 * sum->link, link);
     else if (link)
       fprintf(f, "link between nodes: nothing found (GHZ_MPI_LINK=%.40s)\n", link);
-    print_calls(f, sum);
+    fprintf(f, "%-25s %12s %12s %12s %12s %12s %12s %12s %12s %12s\n", "calls, of all processes", "compressed",
+            "by MPI", "failed", "small", "type", "operation", "communicator", "node", "unwanted");
+    print_rows(f, sum, 0, FATES, 12, 0);
     print_bytes(f, sum);
     print_accuracy(f, sum);
-    print_seconds(f, sum);
+    fprintf(f, "%-25s %11s %11s %11s %11s %11s %11s %11s\n", "seconds, of all processes", "total", "agree",
+            "compress", "combine", "decompress", "wait", "cpu");
+    print_rows(f, sum, TIMES, PER_THREAD, 11, 4);
     verdict_print(f, sum);
   }
   if (f == stderr ? fflush(f) : fclose(f))

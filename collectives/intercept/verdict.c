@@ -13,35 +13,23 @@
 const char *const choice_names =
     "all, or a list of allreduce, reduce, reduce_scatter, bcast, scatter, gather, allgather and allgatherv";
 
-static const struct {
-  const char *name;
-  call_id call;
-} known[] = {{"allreduce", ALLREDUCE},
-             {"reduce", REDUCE},
-             {"reduce_scatter", REDUCE_SCATTER_BLOCK},
-             {"reduce_scatter", REDUCE_SCATTER},
-             {"reduce_scatter_block", REDUCE_SCATTER_BLOCK},
-             {"bcast", BCAST},
-             {"scatter", SCATTER},
-             {"gather", GATHER},
-             {"allgather", ALLGATHER},
-             {"allgatherv", ALLGATHERV}};
+/* Whether a name of so many characters is that of a call in MPI, or here, behind MPI_ or ghz_:
+ * reduce_scatter is two calls'. */
+static bool is_named(call_id c, const char *text, size_t length) {
+  const char *const names[] = {stats_calls[c] + 4, ghz_collectives[c]->name + 4};
+  for (int i = 0; i < 2; i++)
+    if (strlen(names[i]) == length && strncasecmp(text, names[i], length) == 0)
+      return true;
+  return false;
+}
 
-/* A name of `length` characters, of one call or two; as MPI has it, too: MPI_Allreduce. */
 static bool read_name(const char *text, size_t length, bool *takes) {
-  if (length == 3 && strncasecmp(text, "all", 3) == 0) {
-    for (int c = 0; c < CALLS; c++)
-      takes[c] = true;
-    return true;
-  }
-  if (length > 4 && strncasecmp(text, "mpi_", 4) == 0) {
-    text += 4;
-    length -= 4;
-  }
+  const bool all = length == 3 && strncasecmp(text, "all", 3) == 0;
+  const size_t prefix = length > 4 && strncasecmp(text, "mpi_", 4) == 0 ? 4 : 0;
   bool is_known = false;
-  for (size_t i = 0; i < sizeof known / sizeof *known; i++)
-    if (strlen(known[i].name) == length && strncasecmp(text, known[i].name, length) == 0)
-      is_known = takes[known[i].call] = true;
+  for (call_id c = 0; c < CALLS; c++)
+    if (all || is_named(c, text + prefix, length - prefix))
+      is_known = takes[c] = true;
   return is_known;
 }
 
@@ -64,8 +52,6 @@ typedef struct rest {
   const char *name, *why;
   double calls, bytes;
 } rest;
-
-enum { RESTS = CALLS * FATES, SHOWN = 10 };
 
 static void print_worth(FILE *f, const double *all) {
   const double raw = all[RAW], sent = all[SENT], seconds = all[PER_THREAD], checked = all[CHECKED];
@@ -100,17 +86,10 @@ static int compare(const void *a, const void *b) {
 }
 
 static const char *reason_of(int fate) {
-  switch (fate) {
-  case BY_MPI:
-    return intercept.native ? "made by MPI: the settings say so (GHZ_MPI_ALGORITHM)"
-           : intercept.leaves
-               ? "made by MPI: the settings say so, such data did not compress, or no communicator was left"
-               : "made by MPI: such data did not compress, or no communicator was left";
-  case FAILED:
-    return "failed";
-  default:
-    return stats_reasons[fate - PASSED];
-  }
+  return fate == BY_MPI
+             ? "made by MPI: the settings say so, such data did not compress, or no communicator was left"
+         : fate == FAILED ? "failed"
+                          : stats_reasons[fate - PASSED];
 }
 
 static int collect(const summary *sum, rest *list) {
@@ -123,21 +102,15 @@ static int collect(const summary *sum, rest *list) {
 }
 
 void verdict_print(FILE *f, const summary *sum) {
-  rest list[RESTS], others = {0};
+  rest list[CALLS * FATES];
   const double *all = sum->of[CALLS];
   char text[400];
   if (ghz_loss_text(&sum->loss, "GHZ_MPI_FILL=", text, sizeof text)) /* what the ratio is no gain of */
     fprintf(f, "verdict: in %.0f of %.0f compressed calls %s\n", all[TAKEN], all[COMPRESSED], text);
   print_worth(f, all);
-  int n = collect(sum, list);
+  const int n = collect(sum, list);
   qsort(list, (size_t)n, sizeof *list, compare);
-  for (int i = 0; i < n && i < SHOWN; i++)
+  for (int i = 0; i < n; i++)
     fprintf(f, "not compressed: %s, %.0f calls, %.0f bytes: %s\n", list[i].name, list[i].calls, list[i].bytes,
             list[i].why);
-  for (int i = SHOWN; i < n; i++) {
-    others.calls += list[i].calls;
-    others.bytes += list[i].bytes;
-  }
-  if (n > SHOWN)
-    fprintf(f, "not compressed: others, %.0f calls, %.0f bytes\n", others.calls, others.bytes);
 }

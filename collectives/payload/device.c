@@ -62,16 +62,7 @@ static buffer *make_buffer(size_t capacity, int direct) {
   return NULL;
 }
 
-static buffer *make_bounced(size_t capacity) {
-  return make_buffer(capacity, 0);
-}
-
-static buffer *make_direct(size_t capacity) {
-  return make_buffer(capacity, 1);
-}
-
-static const buffer_allocator bounced_allocator = {make_bounced, free_buffer},
-                              direct_allocator = {make_direct, free_buffer};
+static const buffer_allocator allocator = {make_buffer, free_buffer};
 
 /* ---- Stream slots ---------------------------------------------------------------------------- */
 
@@ -107,8 +98,8 @@ static ghz_status prepare(device **made, const buffer_location *on, size_t value
   device *d = *made;
   int grows = values > d->values;
   d->number = on->number;
-  d->bounced.allocator = &bounced_allocator;
-  d->direct.allocator = &direct_allocator;
+  d->bounced.allocator = d->direct.allocator = &allocator;
+  d->direct.is_direct = 1;
   if (grows)
     d->values = 0;
   for (int i = 0; i < SLOTS && status == GHZ_OK; i++)
@@ -123,7 +114,6 @@ ghz_status ghz_device_setup(payload_job *job, device **d, const buffer_location 
   ghz_status status = prepare(d, on, values);
   if (status == GHZ_OK) {
     job->device = *d;
-    job->async = &ghz_device_async_ops;
     job->pool = direct ? &(*d)->direct : &(*d)->bounced;
   }
   return status;

@@ -87,7 +87,7 @@ typedef struct device_buffer {
 enum { DEVICE_RESULTS = 2 };
 
 /* Makes what a call needs beside buffers, on the current device, or keeps what is there already in
- * *d, and has the job run async ops there. Pieces have up to `values` values. If `direct`, MPI is
+ * *d, and has the job run there. Pieces have up to `values` values. If `direct`, MPI is
  * given device memory. */
 ghz_status ghz_device_setup(payload_job *job, device **d, const buffer_location *on, size_t values, int direct);
 
@@ -111,57 +111,19 @@ int ghz_slot_poll(const device_buffer *b, ghz_status *status);
 
 void ghz_device_free(device *d);
 
-extern const async_ops ghz_device_async_ops;
-
 #else
 
+/* No pointer is one to a device, so nothing is asked of one. */
 typedef struct device device;
-
-static inline void ghz_device_set_cuda_aware(int yes) {
-  (void)yes;
-}
-
-static inline buffer_location ghz_device_find(const void *send, const void *recv) {
-  (void)send, (void)recv;
-  return (buffer_location){0};
-}
-
-static inline int ghz_device_forbids(const void *send, const void *recv) {
-  (void)send, (void)recv;
-  return 0;
-}
-
-static inline int ghz_device_direct(void) {
-  return 0;
-}
-
-static inline buffer_location ghz_device_enter(const void *send, const void *recv) {
-  return ghz_device_find(send, recv);
-}
-
-static inline void ghz_device_leave(const buffer_location *on) {
-  (void)on;
-}
-
-static inline const char *ghz_device_message(void) {
-  return "built without CUDA";
-}
-
-static inline ghz_status ghz_device_setup(payload_job *job, device **d, const buffer_location *on,
-                                          size_t values, int direct) {
-  (void)job, (void)d, (void)on, (void)values, (void)direct;
-  return GHZ_EDEVICE;
-}
-
-static inline ghz_status ghz_device_range(device *d, ghz_type type, const void *x, size_t n, double *min,
-                                          double *max) {
-  (void)d, (void)type, (void)x, (void)n, (void)min, (void)max;
-  return GHZ_EDEVICE;
-}
-
-static inline void ghz_device_free(device *d) {
-  (void)d;
-}
+#define ghz_device_set_cuda_aware(yes) (void)(yes)
+#define ghz_device_forbids(send, recv) 0
+#define ghz_device_direct() 0
+#define ghz_device_enter(send, recv) ((buffer_location){0})
+#define ghz_device_leave(on) (void)(on)
+#define ghz_device_message() "built without CUDA"
+#define ghz_device_setup(job, d, on, values, direct) ((void)(d), (void)(values), (void)(direct), GHZ_EDEVICE)
+#define ghz_device_range(d, type, x, n, min, max) GHZ_EDEVICE
+#define ghz_device_free(d) (void)(d)
 
 #endif
 #endif

@@ -5,17 +5,62 @@
 
 #include <string.h>
 
-static size_t capacity(const payload_job *job, uint64_t tiles) {
-  return ghz_payload_capacity(job, tiles, job->reduction == REDUCE_SUM ? job->total_contributions : 1);
+/* ---- Messages -------------------------------------------------------------------------------- */
+
+static int same_bits(double a, double b) {
+  return memcmp(&a, &b, sizeof a) == 0;
 }
 
-static ghz_status compress(payload_job *job, const piece *p, const void *array, buffer *out) {
-  return job->bins ? ghz_bins_compress(job, p, array, out) : ghz_payload_compress(job, p, array, out);
+ghz_status ghz_payload_view(payload_job *job, const ghz_slice *expected, ghz_bytes message, ghz_slice *slice) {
+  const ghz_lattice *l = &slice->lattice, *wanted = &expected->lattice;
+  ghz_status status = ghz_slice_parse(message, slice);
+  if (status != GHZ_OK)
+    return status;
+  if (slice->first != expected->first || slice->tiles != expected->tiles ||
+      !ghz_shape_equal(&slice->shape, &expected->shape) || l->type != wanted->type || l->cap != wanted->cap ||
+      !same_bits(l->step, wanted->step) || !same_bits(l->eb, wanted->eb) ||
+      slice->terms > job->total_contributions)
+    return GHZ_EMISMATCH;
+  job->report->inexact |= slice->inexact;
+  return GHZ_OK;
 }
 
-/* out = a op b. */
-static ghz_status operate(payload_job *job, const buffer *a, const buffer *b, buffer *out) {
-  double start = payload_seconds(job->has_clock);
+ghz_status ghz_payload_validate(payload_job *job, const piece *p, buffer *in) {
+  const ghz_slice expected = {
+      .lattice = job->lattice, .shape = p->part->shape, .first = p->first, .tiles = p->tiles};
+  return job->bins ? ghz_bins_validate(job, p, in)
+                   : ghz_payload_view(job, &expected, (ghz_bytes){in->data, in->size}, &in->slice);
+}
+
+size_t ghz_payload_slice(const payload_job *job, uint64_t tiles, uint64_t terms) {
+  return terms > UINT32_MAX
+             ? 0
+             : ghz_slice_bound(&job->plan->shape, tiles, job->lattice.type, (uint32_t)(terms ? terms : 1));
+}
+
+size_t ghz_payload_capacity(const payload_job *job, uint64_t tiles) {
+  if (job->bins)
+    return ghz_bins_capacity(job, tiles);
+  return ghz_payload_slice(job, tiles, job->reduction == REDUCE_SUM ? job->total_contributions : 1);
+}
+
+/* ---- Operations ------------------------------------------------------------------------------ */
+
+ghz_status ghz_payload_compress(payload_job *job, const piece *p, const void *array, buffer *out) {
+  const double start = payload_seconds(job->has_clock);
+  ghz_status status;
+  if (job->bins)
+    status = ghz_bins_compress(job, p, array, out);
+  else {
+    status = ghz_slice_compress_shape(job->codec, &job->lattice, job->order, array, &p->part->shape, p->first,
+                                      p->tiles, out->memory, out->capacity, &out->slice);
+    out->size = ghz_slice_size(&out->slice);
+  }
+  job->report->compress += payload_seconds(job->has_clock) - start;
+  return status;
+}
+
+static ghz_status add(payload_job *job, const buffer *a, const buffer *b, buffer *out) {
   ghz_status status;
   if (job->bins)
     return ghz_bins_add(job, a, b, out);
@@ -27,6 +72,13 @@ static ghz_status operate(payload_job *job, const buffer *a, const buffer *b, bu
                                 out->capacity, &out->slice);
   out->size = ghz_slice_size(&out->slice);
   job->report->inexact |= status == GHZ_OK && out->slice.inexact;
+  return status;
+}
+
+/* out = a op b. */
+static ghz_status operate(payload_job *job, const buffer *a, const buffer *b, buffer *out) {
+  const double start = payload_seconds(job->has_clock);
+  const ghz_status status = add(job, a, b, out);
   job->report->combine += payload_seconds(job->has_clock) - start;
   return status;
 }
@@ -64,7 +116,7 @@ static ghz_status encode_many(payload_job *job, const piece *p, buffer *out) {
   buffer *one = ghz_buffer_acquire(job->pool), *next = ghz_buffer_acquire(job->pool);
   ghz_status status = encode_empty_sum(job, p, out);
   for (int i = 0; i < job->contributions && status == GHZ_OK; i++) {
-    status = compress(job, p, p->part->source + (size_t)i * job->stride, one);
+    status = ghz_payload_compress(job, p, p->part->source + (size_t)i * job->stride, one);
     if (status == GHZ_OK && i == 0 && job->reduction != REDUCE_SUM)
       swap(out, one);
     else if (status == GHZ_OK && (status = operate(job, out, one, next)) == GHZ_OK)
@@ -80,7 +132,7 @@ static ghz_status encode_many(payload_job *job, const piece *p, buffer *out) {
 static ghz_status encode(payload_job *job, const piece *p, buffer *out) {
   int lone = job->reduction == REDUCE_SUM && job->total_contributions == 1;
   if (job->reduction == REDUCE_NONE || (job->contributions == 1 && !lone))
-    return compress(job, p, p->part->source, out);
+    return ghz_payload_compress(job, p, p->part->source, out);
   return encode_many(job, p, out);
 }
 
@@ -88,11 +140,11 @@ static ghz_status reduce(payload_job *job, const piece *p, const buffer *mine, c
                          buffer *out) {
   if (mine)
     return operate(job, mine, theirs, out);
-  buffer *own = ghz_buffer_acquire(job->pool);
-  ghz_status status = encode(job, p, own);
-  if (status == GHZ_OK)
-    status = operate(job, own, theirs, out);
-  ghz_buffer_release(job->pool, own);
+  ghz_status status = encode(job, p, out);
+  buffer *sum = ghz_buffer_acquire(job->pool);
+  if (status == GHZ_OK && (status = operate(job, out, theirs, sum)) == GHZ_OK)
+    swap(out, sum);
+  ghz_buffer_release(job->pool, sum);
   return status;
 }
 
@@ -102,9 +154,7 @@ static void count_result(payload_job *job, const piece *p, const ghz_slice *slic
   job->result_compressed += ghz_slice_size(slice) - GHZ_SLICE_HEADER;
 }
 
-static ghz_status decode(payload_job *job, const piece *p, const buffer *result) {
-  double start = payload_seconds(job->has_clock);
-  const ghz_slice *slice = &result->slice;
+static ghz_status decode_slice(payload_job *job, const piece *p, const ghz_slice *slice) {
   count_result(job, p, slice);
   buffer *mean = job->average ? ghz_buffer_acquire(job->pool) : NULL;
   ghz_status status = GHZ_OK;
@@ -116,20 +166,19 @@ static ghz_status decode(payload_job *job, const piece *p, const buffer *result)
   if (status == GHZ_OK)
     status = ghz_slice_decompress_into(job->codec, slice, job->lattice.type, p->part->target);
   ghz_buffer_release(job->pool, mean);
+  return status;
+}
+
+static ghz_status decode(payload_job *job, const piece *p, const buffer *result) {
+  const double start = payload_seconds(job->has_clock);
+  const ghz_status status = job->bins ? ghz_bins_decode(job, p, result) : decode_slice(job, p, &result->slice);
   job->report->decompress += payload_seconds(job->has_clock) - start;
   return status;
 }
 
-const payload ghz_payload_homomorphic = {.capacity = capacity,
+const payload ghz_payload_homomorphic = {.capacity = ghz_payload_capacity,
                                          .encode = encode,
                                          .validate = ghz_payload_validate,
                                          .reduce = reduce,
                                          .decode = decode,
                                          .scratch = 3};
-
-const payload ghz_payload_bins = {.capacity = ghz_bins_capacity,
-                                  .encode = encode,
-                                  .validate = ghz_bins_validate,
-                                  .reduce = reduce,
-                                  .decode = ghz_bins_decode,
-                                  .scratch = 4};

@@ -73,10 +73,6 @@ static ghz_status encode_to(payload_job *job, const piece *p, const stream_slot 
                                  slot->stream);
 }
 
-static size_t capacity(const payload_job *job, uint64_t tiles) {
-  return ghz_payload_homomorphic.capacity(job, tiles);
-}
-
 static ghz_status encode(payload_job *job, const piece *p, buffer *out) {
   const stream_slot *slot = ghz_device_slot(job->device);
   begin(of(out), ENCODE);
@@ -171,14 +167,7 @@ static ghz_status decode(payload_job *job, const piece *p, const buffer *result)
   return b->on_host ? decode_on_host(job, p, b) : fetch(job, b, FETCH_DECODE);
 }
 
-const payload ghz_payload_device = {.capacity = capacity,
-                                    .encode = encode,
-                                    .validate = validate,
-                                    .reduce = reduce,
-                                    .decode = decode,
-                                    .scratch = 1};
-
-/* ---- Async ops ------------------------------------------------------------------------------- */
+/* ---- The end of work ------------------------------------------------------------------------- */
 
 /* The first that is not GHZ_OK. */
 static ghz_status status_of(const device_buffer *b) {
@@ -227,6 +216,14 @@ static ghz_status peek(payload_job *job, const buffer *in, void *dst, size_t siz
   return ghz_device_copy(dst, in->data, size);
 }
 
-const async_ops ghz_device_async_ops = {.poll = poll, .make_sendable = make_sendable, .peek = peek};
+const payload ghz_payload_device = {.capacity = ghz_payload_capacity,
+                                    .encode = encode,
+                                    .validate = validate,
+                                    .reduce = reduce,
+                                    .decode = decode,
+                                    .scratch = 1,
+                                    .poll = poll,
+                                    .make_sendable = make_sendable,
+                                    .peek = peek};
 
 #endif

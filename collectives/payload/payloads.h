@@ -16,7 +16,7 @@ static inline double payload_seconds(int is_wanted) {
   return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-/* ---- common.c: compressing and checking ------------------------------------------------------ */
+/* ---- homomorphic.c: compressing and checking ------------------------------------------------- */
 
 /* Compresses an array's values of a piece. `array` is where the array begins, though only the piece
  * is read. */
@@ -26,11 +26,12 @@ ghz_status ghz_payload_compress(payload_job *job, const piece *p, const void *ar
  * expected. */
 ghz_status ghz_payload_view(payload_job *job, const ghz_slice *expected, ghz_bytes message, ghz_slice *slice);
 
-/* Views a message of a piece that arrived, having checked that it is the one expected. */
+/* As in payload. Of a message it sets the view, unless it has bins. */
 ghz_status ghz_payload_validate(payload_job *job, const piece *p, buffer *in);
+size_t ghz_payload_capacity(const payload_job *job, uint64_t tiles);
 
-/* The most bytes of a message that sums `terms` terms. */
-size_t ghz_payload_capacity(const payload_job *job, uint64_t tiles, uint64_t terms);
+/* The most bytes of a slice that sums `terms` terms. */
+size_t ghz_payload_slice(const payload_job *job, uint64_t tiles, uint64_t terms);
 
 /* ---- team.c: threads ------------------------------------------------------------------------- */
 
@@ -57,8 +58,6 @@ void ghz_team_begin(const payload_job *job);
 void ghz_team_end(payload_job *job);
 
 void ghz_team_free(team *t);
-
-extern const async_ops ghz_team_async_ops;
 
 /* ---- bins.c: sums of floats that no one lattice holds ---------------------------------------- */
 /* Values are sorted into bins by their exponents, and each bin has a lattice of its own. */
@@ -102,6 +101,7 @@ enum { EXPONENTS = 256 };
 /* How many values have each biased exponent: 0 denormals, 255 what is not finite, and zeros. */
 typedef struct exponents {
   uint64_t count[EXPONENTS];
+  uint64_t failed; /* ranks that could not count */
 } exponents;
 
 /* Counts x[0..n) in, but for what is equal to `fill`; NaN: there is no fill. */

@@ -49,14 +49,10 @@ struct team {
   member members[TEAM_MOST];
 };
 
-static const payload *payload_of(const payload_job *job) {
-  return job->bins ? &ghz_payload_bins : &ghz_payload_homomorphic;
-}
-
 /* ---- Members --------------------------------------------------------------------------------- */
 
 static ghz_status operate(member *m, const task *k) {
-  const payload *p = payload_of(&m->job);
+  const payload *p = &ghz_payload_homomorphic;
   switch (k->operation) {
   case ENCODE:
     return p->encode(&m->job, k->piece, k->out);
@@ -146,7 +142,7 @@ team *ghz_team_of(team **kept, int threads) {
 }
 
 int ghz_team_reserve(team *t, const payload_job *job, uint64_t tiles, uint32_t terms) {
-  const payload *p = payload_of(job);
+  const payload *p = &ghz_payload_homomorphic;
   int enough = 1;
   for (int i = 0; i < t->active; i++) {
     member *m = &t->members[i];
@@ -239,16 +235,8 @@ static ghz_status begin(payload_job *job, task k) {
   return GHZ_OK;
 }
 
-static size_t capacity(const payload_job *job, uint64_t tiles) {
-  return payload_of(job)->capacity(job, tiles);
-}
-
 static ghz_status encode(payload_job *job, const piece *p, buffer *out) {
   return begin(job, (task){.operation = ENCODE, .piece = p, .out = out});
-}
-
-static ghz_status validate(payload_job *job, const piece *p, buffer *in) {
-  return payload_of(job)->validate(job, p, in);
 }
 
 static ghz_status reduce(payload_job *job, const piece *p, const buffer *mine, const buffer *theirs,
@@ -259,10 +247,6 @@ static ghz_status reduce(payload_job *job, const piece *p, const buffer *mine, c
 static ghz_status decode(payload_job *job, const piece *p, const buffer *result) {
   return begin(job, (task){.operation = DECODE, .piece = p, .out = (buffer *)(uintptr_t)result});
 }
-
-/* Scratch is the members' own. */
-const payload ghz_payload_team = {
-    .capacity = capacity, .encode = encode, .validate = validate, .reduce = reduce, .decode = decode};
 
 static int poll(payload_job *job, const piece *p, buffer *b, ghz_status *status) {
   (void)job, (void)p;
@@ -280,7 +264,14 @@ static int help(payload_job *job) {
   return work_here(job->team);
 }
 
-const async_ops ghz_team_async_ops = {.poll = poll, .help = help};
+/* Scratch is the members' own. */
+const payload ghz_payload_team = {.capacity = ghz_payload_capacity,
+                                  .encode = encode,
+                                  .validate = ghz_payload_validate,
+                                  .reduce = reduce,
+                                  .decode = decode,
+                                  .poll = poll,
+                                  .help = help};
 
 /* ---- Shares ---------------------------------------------------------------------------------- */
 

@@ -21,32 +21,47 @@ __attribute__((format(printf, 2, 3))) static error wrong(int error_class, const 
 
 /* ---- What they mean -------------------------------------------------------------------------- */
 
+/* Six, and pairs of them. Each may be MPI_DATATYPE_NULL. */
+#define REALS MPI_FLOAT, MPI_DOUBLE, MPI_REAL, MPI_DOUBLE_PRECISION, MPI_REAL4, MPI_REAL8
+#define PAIRS                                                                                                  \
+  MPI_C_FLOAT_COMPLEX, MPI_C_DOUBLE_COMPLEX, MPI_CXX_FLOAT_COMPLEX, MPI_CXX_DOUBLE_COMPLEX, MPI_COMPLEX,       \
+      MPI_DOUBLE_COMPLEX, MPI_COMPLEX8, MPI_COMPLEX16
+
+/* Compilers can be told to make REAL a double: the size decides. */
+int ghz_type_real(MPI_Datatype type, int *parts) {
+  const MPI_Datatype types[] = {REALS, PAIRS};
+  enum { TYPES = sizeof types / sizeof *types };
+  int i = 0, size = 0;
+  while (i < TYPES && type != types[i])
+    i++;
+  *parts = i < 6 ? 1 : 2;
+  if (i == TYPES || type == MPI_DATATYPE_NULL || MPI_Type_size(type, &size) != MPI_SUCCESS)
+    return 0;
+  size /= *parts;
+  return size == sizeof(float) || size == sizeof(double) ? size : 0;
+}
+
 /* Complex numbers are twice as many real ones, which a sum adds one by one, and which a message may
  * hold. Other reductions of them are MPI's to refuse. Returns how many one number is. */
 static int take_components(call *c) {
-  const MPI_Datatype pairs[] = {GHZ_MPI_COMPLEXES};
-  int size = 0;
+  int parts, size = ghz_type_real(c->type, &parts);
   MPI_Count twice;
-  if (!ghz_type_is_among(c->type, pairs, sizeof pairs / sizeof *pairs) ||
-      (c->collective->reduces && c->op != MPI_SUM) || __builtin_mul_overflow(c->count, 2, &twice) ||
-      MPI_Type_size(c->type, &size) != MPI_SUCCESS || (size != 2 * sizeof(float) && size != 2 * sizeof(double)))
+  if (!size || parts == 1 || (c->collective->reduces && c->op != MPI_SUM) ||
+      __builtin_mul_overflow(c->count, 2, &twice))
     return 1;
-  c->type = size == 2 * sizeof(float) ? MPI_FLOAT : MPI_DOUBLE;
+  c->type = size == sizeof(float) ? MPI_FLOAT : MPI_DOUBLE;
   c->count = twice;
   return 2;
 }
 
-/* Float and double have several names, and compilers can be told to make REAL a double: the size
- * decides. */
 static int read_type(call *c) {
-  const MPI_Datatype ours[] = {GHZ_MPI_REALS};
-  int size = 0, components = take_components(c);
+  int size = 0, parts, components = take_components(c);
   c->value_size = sizeof(float); /* no type counts as float: then this rank agrees where the others do */
   if (c->type == MPI_DATATYPE_NULL || MPI_Type_size(c->type, &size) != MPI_SUCCESS || size < 0)
     return 1;
   c->value_size = (size_t)size;
-  c->is_real = ghz_type_is_among(c->type, ours, sizeof ours / sizeof *ours) && (size == 4 || size == 8);
-  c->real = size == 4 ? GHZ_F32 : GHZ_F64;
+  c->is_real = ghz_type_real(c->type, &parts) && parts == 1;
+  c->real = size == sizeof(float) ? GHZ_F32 : GHZ_F64;
   return components;
 }
 

@@ -41,6 +41,15 @@ used_values ghz_buffers_used(const call *c) {
   return u;
 }
 
+const void *ghz_buffers_input(const call *c, uint64_t *values) {
+  int in_place = !c->used.send && c->used.reads_recv,
+      is_block = (collective_has_blocks(c->collective) || c->counts) && !c->collective->reduces;
+  *values = !in_place ? c->used.send : is_block ? call_own(c) : c->used.recv;
+  if (!in_place)
+    return c->send;
+  return is_block ? call_block(c, c->recv, c->at.rank) : c->recv;
+}
+
 /* Scattered sums in place go to the first block, which only rank 0 has no other need of: on the
  * others they wait in spare memory. */
 size_t ghz_buffers_spare(const call *c) {
@@ -72,7 +81,7 @@ static void *target(const call *c, int block) {
     return NULL;
   if (c->collective->gets == BY_OWNER)
     return c->spare ? c->spare : c->recv;
-  return c->recv ? call_target(c, c->recv, block) : NULL;
+  return c->recv ? (uint8_t *)c->recv + call_place(c, block) : NULL;
 }
 
 void ghz_buffers_arrange(const call *c, part *parts, int count) {

@@ -69,7 +69,7 @@ struct collective {
   int (*by_mpi)(const call *c); /* MPI's call of the same name, for counts that fit an int */
 };
 
-/* All, and a NULL behind them: see calls.c. */
+/* All, and a NULL behind them: see calls.c. intercept/ counts on the order. */
 extern const collective *const ghz_collectives[];
 
 /* Makes the call of these arguments, of which some have no meaning to some collectives: `counts`
@@ -157,11 +157,11 @@ static inline const uint8_t *call_block(const call *c, const void *array, int bl
   return array ? (const uint8_t *)array + call_place(c, block) : NULL;
 }
 
-static inline uint8_t *call_target(const call *c, void *array, int block) {
-  return array ? (uint8_t *)array + call_place(c, block) : NULL;
-}
-
 /* ---- arguments.c ----------------------------------------------------------------------------- */
+
+/* The bytes of a float or double, if a type is one of their names, or of complex numbers of them,
+ * which have two parts; else 0. */
+int ghz_type_real(MPI_Datatype type, int *parts);
 
 /* Fills in what follows from the user's arguments, and makes the device of the buffers the current
  * one. Returns what is wrong as far as this rank can tell. `counts` and `places` are those of
@@ -176,6 +176,9 @@ void ghz_call_leave(call *c);
 int ghz_buffers_lack(const call *c);
 
 used_values ghz_buffers_used(const call *c);
+
+/* All values that this rank gives, which lie in a row. */
+const void *ghz_buffers_input(const call *c, uint64_t *values);
 
 /* Bytes of spare memory that this rank needs beside its buffers. */
 size_t ghz_buffers_spare(const call *c);

@@ -67,15 +67,14 @@ ghz_shape ghz_extents_find(const extents_list *list, uint64_t count) {
 
 /* ---- Checking -------------------------------------------------------------------------------- */
 
-int ghz_extents_are_absent(const ghz_shape *s) {
-  return s->dims == 0 && s->extent[0] == 0 && s->extent[1] == 0 && s->extent[2] == 0;
-}
-
 /* One that has no values must have a reason for it. */
 int ghz_extents_are_sound(const ghz_shape *s) {
+  const uint64_t *n = s->extent;
   if (ghz_shape_count(s) > 0)
     return 1;
-  if (s->dims < 1 || s->dims > 3 || (s->dims == 1 && (s->extent[0] != 1 || s->extent[1] != 1)))
+  if (s->dims == 0)
+    return !n[0] && !n[1] && !n[2];
+  if (s->dims < 1 || s->dims > 3 || (s->dims == 1 && (n[0] != 1 || n[1] != 1)))
     return 0;
-  return s->extent[0] == 0 || s->extent[1] == 0 || s->extent[2] == 0;
+  return !n[0] || !n[1] || !n[2];
 }

@@ -198,26 +198,18 @@ static int env_threads, env_cuda_aware = -1, env_told; /* of this rank */
 static pthread_once_t env_once = PTHREAD_ONCE_INIT;
 static atomic_int env_read; /* cheaper than env_once, for small calls */
 
-static char noted[512]; /* the first note of this rank */
-
-const char *ghz_settings_noted(void) {
-  return *noted ? noted : NULL;
-}
-
 /* By rank 0 of MPI_COMM_WORLD, whose environment the others mostly have, or without MPI. */
 void ghz_settings_note(const char *format, ...) {
   int running = 0, ended = 0, rank = 0;
+  char text[512];
   va_list values;
   MPI_Initialized(&running);
   MPI_Finalized(&ended);
   if (running && !ended)
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-  char text[sizeof noted] = "";
   va_start(values, format);
   vsnprintf(text, sizeof text, format, values);
   va_end(values);
-  if (!*noted)
-    memcpy(noted, text, sizeof noted);
   if (rank == 0)
     fprintf(stderr, "libghzmpi: %s\n", text);
 }
@@ -320,7 +312,7 @@ static const char *check(const ghz_mpi_options *o) {
     return "a bound of kind GHZ_MPI_FLOAT has no value: give 0";
   if (!(o->bound.value >= 0) || !isfinite(o->bound.value))
     return "the bound is not a positive number";
-  if (!ghz_extents_are_absent(&o->shape) && !ghz_extents_are_sound(&o->shape))
+  if (!ghz_extents_are_sound(&o->shape))
     return "options.shape is no shape: ghz_shape_make makes one";
   if ((int)o->algorithm < 0 || (int)o->algorithm >= ALGORITHMS)
     return "the algorithm is unknown";

@@ -37,9 +37,6 @@ int ghz_settings_given(void);
 /* Tells on stderr, on rank 0 of MPI_COMM_WORLD, of a setting that is not understood. */
 __attribute__((format(printf, 1, 2))) void ghz_settings_note(const char *format, ...);
 
-/* The first of this rank that it noted, told or not; NULL: there is none. */
-const char *ghz_settings_noted(void);
-
 /* ---- extents.c: shapes as users write them, and as they are listed by count ------------------ */
 
 enum { EXTENTS_LISTED = 64 };
@@ -56,25 +53,8 @@ int ghz_extents_read(const char *text, extents_list *list);
 /* The first shape of the list that has so many values; flat if there is none. */
 ghz_shape ghz_extents_find(const extents_list *list, uint64_t count);
 
-/* Whether a user's shape is one: known dims, fewer than 2^64 values. */
+/* Whether a user's shape is one: known dims, fewer than 2^64 values; or the absence of one: all
+ * zeros. */
 int ghz_extents_are_sound(const ghz_shape *shape);
-
-/* Whether a user's shape is the absence of one: all zeros. */
-int ghz_extents_are_absent(const ghz_shape *shape);
-
-/* ---- Types ----------------------------------------------------------------------------------- */
-
-/* Each may be MPI_DATATYPE_NULL, and those of Fortran may have other sizes. */
-#define GHZ_MPI_REALS MPI_FLOAT, MPI_DOUBLE, MPI_REAL, MPI_DOUBLE_PRECISION, MPI_REAL4, MPI_REAL8
-#define GHZ_MPI_COMPLEXES                                                                                      \
-  MPI_C_FLOAT_COMPLEX, MPI_C_DOUBLE_COMPLEX, MPI_CXX_FLOAT_COMPLEX, MPI_CXX_DOUBLE_COMPLEX, MPI_COMPLEX,       \
-      MPI_DOUBLE_COMPLEX, MPI_COMPLEX8, MPI_COMPLEX16
-
-static inline int ghz_type_is_among(MPI_Datatype type, const MPI_Datatype *types, size_t n) {
-  for (size_t i = 0; i < n; i++)
-    if (type == types[i] && type != MPI_DATATYPE_NULL)
-      return 1;
-  return 0;
-}
 
 #endif

@@ -69,25 +69,23 @@ static int highest_bit(int v) {
   return v ? 1 << (31 - __builtin_clz((unsigned)v)) : 0;
 }
 
-/* Blocks with the longest way ahead go first. */
-void ghz_tree_scatter(position at, int segment, schedule *s) {
-  int v = counted(at, segment), here = counted(at, at.rank), way = bits(v), done = bits(here);
-  uint32_t round = log2_of(top(at.ranks)) + (uint32_t)(done - way);
+/* A block on its way from the root, or to it. Blocks with the longest way ahead go first. */
+static void pass(position at, int segment, int from_root, schedule *s) {
+  const int v = counted(at, segment), here = counted(at, at.rank), left = bits(v) - bits(here),
+            below = rank_of(at, here | highest_bit(v ^ here)), above = rank_of(at, parent(here));
+  const uint32_t round = from_root ? log2_of(top(at.ranks)) - (uint32_t)left : (uint32_t)left;
   if (!on_the_way(here, v))
     return;
-  if (here)
-    schedule_add(s, STEP_RECV, rank_of(at, parent(here)), round - 1);
-  if (here != v)
-    schedule_add(s, STEP_SEND, rank_of(at, here | highest_bit(v ^ here)), round);
+  if (from_root ? here : here != v)
+    schedule_add(s, STEP_RECV, from_root ? above : below, round - 1);
+  if (from_root ? here != v : here)
+    schedule_add(s, STEP_SEND, from_root ? below : above, round);
+}
+
+void ghz_tree_scatter(position at, int segment, schedule *s) {
+  pass(at, segment, 1, s);
 }
 
 void ghz_tree_gather(position at, int segment, schedule *s) {
-  int v = counted(at, segment), here = counted(at, at.rank);
-  uint32_t round = (uint32_t)(bits(v) - bits(here));
-  if (!on_the_way(here, v))
-    return;
-  if (here != v)
-    schedule_add(s, STEP_RECV, rank_of(at, here | highest_bit(v ^ here)), round - 1);
-  if (here)
-    schedule_add(s, STEP_SEND, rank_of(at, parent(here)), round);
+  pass(at, segment, 0, s);
 }

@@ -416,7 +416,7 @@ static const struct {
 
 static void check_units(void) {
   for (size_t i = 0; i < sizeof units / sizeof *units; i++) {
-    exponents e = {{0}};
+    exponents e = {.failed = 0};
     bins b;
     suite_case("the unit of %s", units[i].what);
     for (int j = 0; j < 5; j++)

@@ -57,9 +57,6 @@ REFUSABLE(Comm_split_type, (MPI_Comm comm, int type, int key, MPI_Info info, MPI
 REFUSABLE(Allgather,
           (const void *x, int n, MPI_Datatype type, void *y, int m, MPI_Datatype types, MPI_Comm comm),
           (x, n, type, y, m, types, comm))
-REFUSABLE(Type_contiguous, (int count, MPI_Datatype type, MPI_Datatype *made), (count, type, made))
-REFUSABLE(Type_commit, (MPI_Datatype * type), (type))
-REFUSABLE(Op_create, (MPI_User_function * function, int commute, MPI_Op *op), (function, commute, op))
 REFUSABLE(Add_error_class, (int *made), (made))
 REFUSABLE(Add_error_code, (int error_class, int *code), (error_class, code))
 REFUSABLE(Add_error_string, (int code, const char *text), (code, text))
@@ -156,35 +153,6 @@ static void refuse_sentences(void) {
   }
 }
 
-/* The first agreement of the process makes a datatype and an operation, and the first that succeeds
- * keeps them. */
-static void refuse_first(void) {
-  enum { TYPE = 3, OPERATION = 5 };
-  const way w = {"first call", ALLREDUCE, GHZ_MPI_OPTIONS, COUNT, MPI_SUCCESS};
-  way bounded = w;
-  bounded.set.bound = (ghz_bound){GHZ_ABS, 1e-4};
-  bounded.set.mode = GHZ_MPI_HOMOMORPHIC;
-  long objects = alloc_log_now().objects;
-  for (int call = TYPE; call <= OPERATION + 1; call++) {
-    MPI_Comm comm;
-    suite_case("the first agreement: call %d of MPI is refused", call);
-    MPI_Comm_dup(MPI_COMM_SELF, &comm);
-    MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN);
-    refusal.name = NULL;
-    refusal.calls = 0, refusal.first = refusal.last = call;
-    int code = make_call(&bounded, comm);
-    refusal.last = -1;
-    check(refusal.name && strstr(refusal.name, call > OPERATION    ? "attr"
-                                               : call == OPERATION ? "Op"
-                                                                   : "Type"),
-          "%s was refused", refusal.name ? refusal.name : "nothing");
-    check((code == MPI_SUCCESS) == (call > OPERATION), "code %d", code);
-    MPI_Comm_free(&comm);
-    check(alloc_log_now().objects == objects + (call > OPERATION ? 2 : 0), "%ld objects of MPI are kept",
-          alloc_log_now().objects - objects);
-  }
-}
-
 /* More pieces than an MPI has tags for. */
 static void refuse_tags(void) {
   MPI_Comm comm;
@@ -213,7 +181,6 @@ int main(int argc, char **argv) {
   suite_begin(argc, argv, MPI_THREAD_SINGLE);
   for (int i = 0; i < COUNT; i++)
     send[i] = (float)(i % 1000);
-  refuse_first();
   refuse_sentences();
   refuse_tags();
   for (int i = 0; i < COLLECTIVES; i++)

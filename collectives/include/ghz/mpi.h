@@ -1,8 +1,7 @@
 /* mpi.h: the whole public interface of libghzmpi, included as <ghz/mpi.h>.
  *
  * libghzmpi provides MPI collectives that send arrays of float and double compressed, under a
- * strict error bound. Reductions add the compressed data without decompressing them. Of MPI it
- * needs only point-to-point messages and one small allreduce per call.
+ * strict error bound. Reductions add the compressed data without decompressing them.
  *
  * Each call takes the arguments of the MPI call of its name, and options:
  *
@@ -31,9 +30,8 @@
  *               promised where MPI makes the call on some of them without asking (below).
  *
  * Conventions
- *   calls       All processes of a communicator make the same calls in the same order, as in MPI.
  *   buffers     Contiguous arrays of `type`. Counts are numbers of values and may exceed 2^31. The
- *               caller owns all buffers. The library does not use them after a call has returned.
+ *               library does not use buffers after a call has returned.
  *   complex     Arrays of MPI_C_FLOAT_COMPLEX, MPI_C_DOUBLE_COMPLEX, and of Fortran's MPI_COMPLEX
  *               and MPI_DOUBLE_COMPLEX, are real and imaginary parts in turn: twice as many values,
  *               each of which has the bound. A shape counts these along x.
@@ -157,10 +155,8 @@ typedef enum ghz_mpi_algorithm {
 
 /* What the messages hold. */
 typedef enum ghz_mpi_mode {
-  /* As homomorphic; MPI's own call below the threshold, for data that move where those before did
-   * not compress, and where options.link says so. */
-  GHZ_MPI_MODE_AUTO = 0,
-  GHZ_MPI_HOMOMORPHIC /* compress once, add compressed data, decompress once */
+  GHZ_MPI_MODE_AUTO = 0, /* as homomorphic, but for calls that MPI makes, see above */
+  GHZ_MPI_HOMOMORPHIC    /* compress once, add compressed data, decompress once */
 } ghz_mpi_mode;
 
 /* A kind of bound for sums and averages of float: as accurate as float, {GHZ_MPI_FLOAT, 0}. Results
@@ -174,16 +170,12 @@ typedef enum ghz_mpi_mode {
  *              counts for no more than the rest. So the mean square error is no larger than that of
  *              MPI's sums, and the largest at most 1.5 times theirs, where sums of floats err as
  *              those of random digits do.
- * MPI's sums can be more accurate where floats happen to be exact (contributions that cancel each
- * other; whole numbers or powers of two beside far smaller values; the largest of values of very
- * many sizes, if one array has them and others do not reach their last bits), and at places whose
- * contributions are all small beside what is typical of the array, as report.eb is the same for all
- * places.
+ * MPI's sums can be more accurate where floats happen to be exact, and at places whose contributions
+ * are all small beside what is typical of the array, as report.eb is the same for all places:
+ * docs/collectives.md has a list.
  * A sum of two arrays is rounded correctly, as MPI's: it compresses where all values have exponents
  * close to each other, and is sent as it is elsewhere. Shapes of planes are ignored: flat arrays
- * compress better here.
- * All else, with this kind, is MPI's own call, uncompressed: other operations and data that only
- * move, which MPI leaves exact, and double, which the accuracy of float would harm. */
+ * compress better here. */
 #define GHZ_MPI_FLOAT GHZ_OF_FLOAT
 
 /* What a call did on this rank. Times are seconds of this process. */
@@ -243,9 +235,8 @@ typedef struct ghz_mpi_options {
   ghz_mpi_algorithm algorithm; /* AUTO: that of GHZ_MPI_ALGORITHM */
   ghz_mpi_mode mode;           /* AUTO: that of GHZ_MPI_MODE */
 
-  /* Bytes. Calls whose larger buffer is smaller go to MPI, if the algorithm and the mode are
-   * AUTO. 0: none does, so that messages of any size, one value too, have the same bits.
-   * -1 means GHZ_MPI_THRESHOLD, or 256 KiB. */
+  /* Bytes of the larger buffer, see "Calls that MPI makes". 0: messages of any size, one value too,
+   * have the same bits. -1 means GHZ_MPI_THRESHOLD, or 256 KiB. */
   int64_t threshold;
 
   /* Reductions: number of arrays that this rank gives. They follow each other in sendbuf, and each
@@ -276,11 +267,10 @@ typedef struct ghz_mpi_options {
   /* Bits per second of a node's link to others, in mode AUTO: then data are compressed with their
    * shape, flat, or not at all, as the speeds of the codec (constants for the instruction sets,
    * shared by the ranks of a core; the slowest rank's count) and the bytes that calls of the kind
-   * sent before make it fastest. The clock has no part in this: every run chooses alike, and so do
-   * all ranks. The choices differ in bits. GHZ_MPI_LINK_AUTO: what the systems of the nodes say of
-   * their InfiniBand ports or network interfaces, the least, which report.link has; where they say
-   * nothing, none. GHZ_MPI_LINK_UNKNOWN means GHZ_MPI_LINK; without that data are compressed, with
-   * the shape that they have. */
+   * sent before make it fastest; never the clock. The choices differ in bits. GHZ_MPI_LINK_AUTO:
+   * what the systems of the nodes say of their InfiniBand ports or network interfaces, the least,
+   * which report.link has; where they say nothing, none. GHZ_MPI_LINK_UNKNOWN means GHZ_MPI_LINK;
+   * without that data are compressed, with the shape that they have. */
   double link;
 
   /* N: of the compressed calls of a kind (above) on a communicator every Nth, from the second on,
@@ -379,8 +369,8 @@ GHZ_API int ghz_gather(const void *sendbuf, void *recvbuf, MPI_Count count, MPI_
 /* ---- Errors, names, texts -------------------------------------------------------------------- */
 /* These five are thread-safe; ghz_mpi_error_class as far as MPI is. */
 
-/* Returns the class of an error code that a call returned. With Open MPI, MPI_Error_class returns
- * the same; MPICH does not let libraries add codes to its own classes. */
+/* Returns the class of an error code that a call returned, as MPI_Error_class does with Open MPI;
+ * MPICH does not let libraries add codes to its own classes. */
 GHZ_API int ghz_mpi_error_class(int code);
 
 /* Return the names that the environment uses, such as "ring" and "homomorphic", or "?". The strings

@@ -29,15 +29,3 @@ VISIBLE int MPI_Comm_split_type(MPI_Comm comm, int type, int key, MPI_Info info,
 }
 
 VISIBLE int MPI_Comm_free(MPI_Comm *comm) { return count(PMPI_Comm_free(comm), -1); }
-
-VISIBLE int MPI_Type_contiguous(int n, MPI_Datatype type, MPI_Datatype *made) {
-  return count(PMPI_Type_contiguous(n, type, made), 1);
-}
-
-VISIBLE int MPI_Type_free(MPI_Datatype *type) { return count(PMPI_Type_free(type), -1); }
-
-VISIBLE int MPI_Op_create(MPI_User_function *function, int commute, MPI_Op *made) {
-  return count(PMPI_Op_create(function, commute, made), 1);
-}
-
-VISIBLE int MPI_Op_free(MPI_Op *op) { return count(PMPI_Op_free(op), -1); }

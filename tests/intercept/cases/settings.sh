@@ -67,9 +67,6 @@ once GHZ_MPI_THREADS=0
 once GHZ_MPI_THRESHOLD=1x
 once GHZ_MPI_INIT_TIMEOUT=soon
 [ "$(wc -l <log)" = 3 ] || { cat log >&2 && die "more is told"; }
-parts 60 "${bound[@]}" -- "${bound[@]}" GHZ_MPI_THREADS=few GHZ_MPI_THRESHOLD=1y 2>log || die "exit code $?"
-once 'on rank 1: GHZ_MPI_THREADS=few'
-[ "$(wc -l <log)" = 1 ] || { cat log >&2 && die "more is told of other ranks"; }
 taken GHZ_MPI_BOUND=abs:1e-3 GHZ_MPI_MODE=homomorphic GHZ_MPI_EXTENTS=512x512x "$MEDLEY" once out.bin 2>log
 once GHZ_MPI_EXTENTS=512x512x
 [ "$(figure bytes MPI_Bcast sent)" = "$flat" ] || die "extents that are not understood change something"

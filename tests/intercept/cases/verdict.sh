@@ -34,7 +34,7 @@ taken GHZ_MPI_BOUND=abs:1e-12 GHZ_MPI_MODE=homomorphic "$MEDLEY" noise
 says "verdict: this never pays off" report
 taken GHZ_MPI_BOUND=abs:1e-3 GHZ_MPI_ALGORITHM=mpi "$MEDLEY"
 says "verdict: nothing was compressed" report
-says "MPI_Allreduce, 16 calls, 6400000 bytes: made by MPI: the settings say so (GHZ_MPI_ALGORITHM)" report
+says "MPI_Allreduce, 16 calls, 6400000 bytes: made by MPI: the settings say so, such data did not compress, or " report
 taken GHZ_MPI_BOUND=float GHZ_MPI_CALLS=all "$MEDLEY"
 says "MPI_Bcast, 8 calls, 3200000 bytes: made by MPI: the settings say so, such data did not compress, or " report
 
