@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# test-aarch64.sh: builds the library for 64-bit ARM, uses it from a program outside the project, under
-# emulation. Then the golden streams and what is kept of the fuzzers run with NEON and without
+# test-aarch64.sh: builds the library for 64-bit ARM, uses it from a program outside the project,
+# under emulation. Then the golden streams and what is kept of the fuzzers run with NEON and without
 # against the reference codec, which has the same bytes and values on every machine. Not part of
 # test.sh.
 # SPDX-License-Identifier: BSD-3-Clause

@@ -51,7 +51,7 @@ static void check_report(const ghz_mpi_report *r) {
 
 /* The same call by both libraries. */
 static void leave(const reason *why, collective what, MPI_Count count, int asked) {
-  ghz_mpi_report report;
+  ghz_mpi_report report = {0};
   test_request ours = request_of(what, NULL, NULL, count, why->type, MPI_COMM_WORLD), theirs;
   const int in_place = asked && (what == ALLREDUCE || (what == REDUCE && here.rank == 0));
   suite_case("%s, %s of %lld, %s", why->what, collective_names[what], (long long)count,

@@ -41,7 +41,7 @@ const way sweep_ways[SWEEP_WAYS] = {
 /* ---- Values ---- */
 static int turn; /* of the data: what is left of an earlier call is wrong */
 
-/* Value i that a rank gives; with GHZ_MPI_FLOAT some are too large for the lattice of the others. */
+/* Value i that a rank gives; with GHZ_MPI_FLOAT some are too large for the others' lattice. */
 static float given(const way *w, int rank, int i) {
   return w->bound.kind == GHZ_MPI_FLOAT && i % 1000 == 3 ? 1e20f : (float)(i % 1000 + 10 * rank + turn % 50);
 }

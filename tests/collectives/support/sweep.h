@@ -1,5 +1,5 @@
-/* sweep.h: failures at every place: small calls of every collective by every algorithm, in which one
- * thing after the other fails on one rank: an error or a right result on every rank, and the
+/* sweep.h: failures at every place: small calls of every collective by every algorithm, in which
+ * one thing after the other fails on one rank: an error or a right result on every rank, and the
  * communicator works afterwards. */
 /* SPDX-License-Identifier: BSD-3-Clause */
 #pragma once
