@@ -197,7 +197,7 @@ static bool compare_values(comparison *c, hid_t a, hid_t b, const char *path, co
     ok = paths_include(&c->differing, path, c->o->files[0]);
   else if (!ok && !units)
     fail(other, "%s: has other units than in %s: " SAME_PLACES, path, c->o->files[0]);
-  else if (!ok && at < 0)
+  else if (!ok && (at < 0 || !x.at || !y.at))
     fail(other, "%s: differs from that in %s: " SAME_PLACES, path, c->o->files[0]);
   else if (!ok)
     fail(other, "%s: is %s at %lld, but %s in %s: " SAME_PLACES, path, text_double(number_at(&y, at)).text,
