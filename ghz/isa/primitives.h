@@ -214,11 +214,13 @@ GHZ_INLINE void stream_fence(void);
 
 /* From the order of the array to position-major order and back: value t of block b is number 8 b +
  * t in `linear`, and number t * 128 + b in `by_position`. All 1024 values; the two do not overlap.
- * streaming = 1: by vec_stream, to a multiple of VEC. */
+ * streaming = 1: by vec_stream, to a multiple of VEC. With `blocks`, the first so many blocks
+ * alone, a multiple of 32. */
 GHZ_INLINE void split_16(const void *linear, void *by_position);
 GHZ_INLINE void split_32(const void *linear, void *by_position);
 GHZ_INLINE void split_64(const void *linear, void *by_position);
 GHZ_INLINE void merge_32(const void *by_position, void *linear, int streaming);
+GHZ_INLINE void merge_blocks_32(const void *by_position, void *linear, int blocks, int streaming);
 GHZ_INLINE void merge_64(const void *by_position, void *linear, int streaming);
 
 /* 16 rows of 16 values to their columns: value x of row l is number 16 x + l of `columns`. */

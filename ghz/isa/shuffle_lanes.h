@@ -77,10 +77,10 @@ GHZ_INLINE void FN(split)(const void *linear, void *by_position) {
 }
 
 /* Inlined, so that each call has `streaming` as a constant. */
-GHZ_INLINE void FN(merge)(const void *by_position, void *linear, int streaming) {
+GHZ_INLINE void FN(merge_blocks)(const void *by_position, void *linear, int blocks, int streaming) {
   const char *in = (const char *)by_position;
   char *out = (char *)linear;
-  for (int b = 0; b < BLOCKS; b += LANES) {
+  for (int b = 0; b < blocks; b += LANES) {
     VECTOR v[8], u[8];
     for (int t = 0; t < 8; t++)
       memcpy(&v[t], in + ((size_t)reversed_bits[t] * BLOCKS + (size_t)b) * (BITS / 8), VEC);
@@ -101,6 +101,10 @@ GHZ_INLINE void FN(merge)(const void *by_position, void *linear, int streaming) 
         vec_store(to, (vec_16)v[t]);
     }
   }
+}
+
+GHZ_INLINE void FN(merge)(const void *by_position, void *linear, int streaming) {
+  FN(merge_blocks)(by_position, linear, BLOCKS, streaming);
 }
 
 #define UVECTOR PASTE(uvec_, BITS)

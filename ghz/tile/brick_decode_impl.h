@@ -45,7 +45,8 @@ static void compose_integers(const ghz_lattice *l, const tile_header *b, const b
                              int128 k[TILE]) {
   ALIGNED int64_t c[TILE], q[TILE];
   const unsigned shift = transform_bits((unsigned)g->dims) - mode_shift(l->type, b->lattice.mode);
-  coefficients_of_layer(&b->coefficients, g, 1, c);
+  brick_integers(&b->coefficients, g, 1, c);
+  c[0] = b->coefficients.anchor;
   brick_integers(&b->lattice, g, 1, q);
   wide_inverse(g->dims, c, k);
   for (int i = 0; i < TILE; i++)

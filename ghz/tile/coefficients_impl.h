@@ -99,3 +99,26 @@ static live_coefficients live_of(const uint8_t width[BLOCKS], int dims, int64_t 
   }
   return live;
 }
+
+/* Coefficients of 32 bits from planes that are not squeezed, which they overwrite up to the next
+ * multiple of 8. */
+static void coefficients_of_planes(bit_plane planes[], unsigned height, int64_t first, int blocks, int32_t *c) {
+  ALIGNED int32_t r[TILE];
+  const unsigned octets = (height + 7) / 8;
+  for (unsigned p = height; p < 8 * octets; p++)
+    memcpy(planes[p], planes[height - 1], PLANE_BYTES);
+  for (unsigned k = 0; k < octets; k++)
+    transpose_bits(planes + 8 * k);
+  const uint8_t *top = (const uint8_t *)planes + (octets ? octets - 1 : 0) * TILE;
+  for (int t = 0; t < BLOCK; t++)
+    for (int b = 0; b < blocks; b++)
+      r[t * BLOCKS + b] = octets ? (int8_t)top[t * BLOCKS + b] : 0;
+  for (const uint8_t *next = top; octets && next != (const uint8_t *)planes;) {
+    next -= TILE;
+    for (int t = 0; t < BLOCK; t++)
+      for (int b = 0; b < blocks; b++)
+        r[t * BLOCKS + b] = (int32_t)((uint32_t)r[t * BLOCKS + b] << 8 | next[t * BLOCKS + b]);
+  }
+  r[0] = (int32_t)first;
+  merge_blocks_32(r, c, blocks, 0);
+}

@@ -102,28 +102,28 @@ static unsigned limit_of_sum(const tile_job *j, const tile_op *c, const layer_he
   return width_limit(j->lattice, a->mode, order, c->terms);
 }
 
-/* Of an extent and a function of add_two that are constants. */
+/* Of an extent that is a constant. */
 GHZ_INLINE int combine_parsed(const tile_job *j, const tile_source src[2], const tile_extent *e,
-                              size_t (*add)(const tile_extent *e, const tile_header t[2], unsigned limit,
-                                            unsigned coefficient_limit, uint8_t *dst),
                               const tile_op *c, ghz_status *status) {
   tile_header t[2];
   *status = parse_two(j->lattice, src, e, t) ? GHZ_OK : GHZ_ECORRUPT;
   if (*status != GHZ_OK)
     return 1;
-  if (!same_kind(&t[0].lattice, &t[1].lattice))
+  const layer_header *a = &t[0].lattice, *b = &t[1].lattice;
+  if (!same_kind(a, b))
     return 0;
-  *j->size =
-      add(e, t, limit_of_sum(j, c, &t[0].lattice, &t[1].lattice), coefficient_width_limit(c->terms), j->dst);
+  const unsigned limit = limit_of_sum(j, c, a, b);
+  *j->size = e == &full_line ? add_two_full(t, limit, j->dst)
+                             : add_two_any(e, t, limit, coefficient_width_limit(c->terms), j->dst);
   return 1;
 }
 
 static int combine_two_any(const tile_job *j, const tile_source src[2], const tile_op *c, ghz_status *status) {
-  return combine_parsed(j, src, &j->extent, add_two_any, c, status);
+  return combine_parsed(j, src, &j->extent, c, status);
 }
 
 static int combine_two_full(const tile_job *j, const tile_op *c, ghz_status *status) {
-  return combine_parsed(j, j->src, &full_line, add_two_full, c, status);
+  return combine_parsed(j, j->src, &full_line, c, status);
 }
 
 /* The same where wide loads need copies: at an array's end. */

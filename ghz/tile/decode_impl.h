@@ -141,11 +141,9 @@ static void brick_integers(const layer_header *h, const brick_layout *g, int wid
   }
 }
 
-/* The coefficients, in the order in which they are coded. */
-static void coefficients_of_layer(const layer_header *h, const brick_layout *g, int wide, int64_t *c) {
-  brick_integers(h, g, wide, c);
-  if (wide)
-    c[0] = h->anchor;
-  else
-    ((int32_t *)c)[0] = (int32_t)h->anchor;
+/* The coefficients, in the order in which they are coded, of 32 bits. */
+static void narrow_coefficients(const layer_header *h, const live_coefficients *live, int32_t *c) {
+  ALIGNED bit_plane planes[PLANES_MAX];
+  expand_planes(h, planes);
+  coefficients_of_planes(planes, h->height, h->anchor, live->blocks, c);
 }

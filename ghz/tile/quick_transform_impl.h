@@ -103,10 +103,10 @@ static void coefficients_of_integers(int dims, const int32_t *c, quick_coefficie
 }
 
 /* Apart: its memory would part what the common case has side by side. */
-static __attribute__((noinline)) void coefficients_in_memory(int dims, const layer_header *h,
-                                                             quick_coefficients *q) {
+static __attribute__((noinline)) void coefficients_of_layer(int dims, const layer_header *h,
+                                                            quick_coefficients *q) {
   ALIGNED int32_t c[TILE];
-  coefficients_of_layer(h, &brick_layouts[dims], 0, (int64_t *)(void *)c);
+  narrow_coefficients(h, &q->live, c);
   coefficients_of_integers(dims, c, q);
 }
 
@@ -115,7 +115,7 @@ static void quick_coefficients_of(int dims, const layer_header *h, double unit, 
   if (h->height <= NARROW_PLANES)
     narrow_coefficients_of(dims, h, q);
   else
-    coefficients_in_memory(dims, h, q);
+    coefficients_of_layer(dims, h, q);
 }
 
 /* ---- What coefficients leave ----------------------------------------------------------------- */

@@ -309,10 +309,9 @@ static __attribute__((noinline)) size_t add_two_any(const tile_extent *e, const 
   return add_two(e, t, limit, coefficient_limit, dst);
 }
 
+/* The extent of full flat tiles, and their sum. */
 static const tile_extent full_line = {1, TILE, 1, 1, TILE};
 
-static __attribute__((noinline)) size_t add_two_full(const tile_extent *e, const tile_header t[2],
-                                                     unsigned limit, unsigned coefficient_limit, uint8_t *dst) {
-  (void)e;
-  return add_two(&full_line, t, limit, coefficient_limit, dst);
+static __attribute__((noinline)) size_t add_two_full(const tile_header t[2], unsigned limit, uint8_t *dst) {
+  return add_two(&full_line, t, limit, 0, dst);
 }

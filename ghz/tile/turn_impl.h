@@ -6,52 +6,90 @@
 /* The bits of a square are the bytes 0 and 4 of four words of a plane, which have two lines each.
  * Bits change places between the lines of a word, then between a word and the next one, then
  * between two words and the next two: by 1, by 2, and by 4 bits. */
-#if VEC == 64
-typedef uvec_64 square_words;
-#define OWN 0, 1, 2, 3, 4, 5, 6, 7
-#define OF_PAIR 1, 0, 3, 2, 5, 4, 7, 6
-#define OF_FOUR 2, 3, 0, 1, 6, 7, 4, 5
-#else
-typedef uint64_t square_words __attribute__((vector_size(32)));
-#define OWN 0, 1, 2, 3
-#define OF_PAIR 1, 0, 3, 2
-#define OF_FOUR 2, 3, 0, 1
-#endif
+#define LINES_APART 31 /* less one bit */
+#define ODD UINT64_C(0xaa)
+#define OF_TWO_LINES(byte) (UINT64_C(0x0000000100000001) * (byte))
 
-/* `from` has the number of the word that each word of w changes bits with, and `others` that word:
- * the first of both gets bits from below, the second from above. */
-GHZ_INLINE square_words exchange_words(square_words w, square_words others, square_words from, unsigned bits,
-                                       uint64_t mask) {
-  const square_words first = (square_words)(from > (square_words){OWN}),
-                     moved = (first & others << bits) | (~first & others >> bits),
-                     taken = (first & mask) | (~first & mask >> bits);
+#if VEC >= 32
+/* `others` has the word that each word of w changes bits with; those of ones in `first` get bits
+ * from below, the others from above. */
+GHZ_INLINE uvec_64 exchange_words(uvec_64 w, uvec_64 others, uvec_64 first, unsigned bits, uint64_t mask) {
+  const uvec_64 moved = (first & others << bits) | (~first & others >> bits),
+                taken = (first & mask) | (~first & mask >> bits);
   return w ^ ((w ^ moved) & taken);
+}
+
+GHZ_INLINE part turn_part(part x) {
+  static const ALIGNED uint64_t of_pairs[8] = {~UINT64_C(0), 0, ~UINT64_C(0), 0, ~UINT64_C(0), 0, ~UINT64_C(0)},
+                                of_fours[8] = {~UINT64_C(0), ~UINT64_C(0), 0, 0, ~UINT64_C(0), ~UINT64_C(0)};
+  uvec_64 w, first, others;
+  memcpy(&w, &x, sizeof w);
+  const uvec_64 d = (w ^ w >> LINES_APART) & ODD;
+  w ^= d ^ d << LINES_APART;
+#if VEC == 64
+  others = __builtin_shufflevector(w, w, 1, 0, 3, 2, 5, 4, 7, 6);
+#else
+  others = __builtin_shufflevector(w, w, 1, 0, 3, 2);
+#endif
+  memcpy(&first, of_pairs, sizeof first);
+  w = exchange_words(w, others, first, 2, OF_TWO_LINES(0xcc));
+#if VEC == 64
+  others = __builtin_shufflevector(w, w, 2, 3, 0, 1, 6, 7, 4, 5);
+#else
+  others = __builtin_shufflevector(w, w, 2, 3, 0, 1);
+#endif
+  memcpy(&first, of_fours, sizeof first);
+  w = exchange_words(w, others, first, 4, OF_TWO_LINES(0xf0));
+  memcpy(&x, &w, sizeof x);
+  return x;
 }
 
 /* Turns a plane, or turns it back. */
 GHZ_INLINE void turn_parts(part x[PARTS]) {
-  const uint64_t two_lines = UINT64_C(0x0000000100000001);
-  const unsigned lines_apart = 31; /* less one bit */
-  for (size_t i = 0; i < PARTS; i += sizeof(square_words) / PART_BYTES) {
-    square_words w;
-    memcpy(&w, x + i, sizeof w);
-    const square_words d = (w ^ w >> lines_apart) & UINT64_C(0xaa);
-    w ^= d ^ d << lines_apart;
-    w = exchange_words(w, __builtin_shufflevector(w, w, OF_PAIR), (square_words){OF_PAIR}, 2, two_lines * 0xcc);
-    w = exchange_words(w, __builtin_shufflevector(w, w, OF_FOUR), (square_words){OF_FOUR}, 4, two_lines * 0xf0);
-    memcpy(x + i, &w, sizeof w);
-  }
+  for (int i = 0; i < PARTS; i++)
+    x[i] = turn_part(x[i]);
 }
-#undef OWN
-#undef OF_PAIR
-#undef OF_FOUR
 
 static inline void turn_plane(bit_plane plane) {
-  part x[PARTS];
-  load_plane(plane, x);
-  turn_parts(x);
-  store_plane(plane, x);
+  for (int i = 0; i < PARTS; i++)
+    part_store(plane + i * PART_BYTES, turn_part(part_load(plane + i * PART_BYTES)));
 }
+#else
+static inline void exchange(uint64_t *a, uint64_t *b, unsigned bits, uint64_t mask) {
+  const uint64_t d = (*a ^ *b << bits) & mask;
+  *a ^= d;
+  *b ^= d >> bits;
+}
+
+static inline void turn_plane(bit_plane plane) {
+  uint64_t words[PLANE_BYTES / 8];
+  memcpy(words, plane, PLANE_BYTES);
+  for (uint64_t *w = words; w < words + PLANE_BYTES / 8; w += 4) {
+    exchange(&w[0], &w[2], 4, OF_TWO_LINES(0xf0));
+    exchange(&w[1], &w[3], 4, OF_TWO_LINES(0xf0));
+    exchange(&w[0], &w[1], 2, OF_TWO_LINES(0xcc));
+    exchange(&w[2], &w[3], 2, OF_TWO_LINES(0xcc));
+    for (int k = 0; k < 4; k++) {
+      const uint64_t d = (w[k] ^ w[k] >> LINES_APART) & ODD;
+      w[k] ^= d ^ d << LINES_APART;
+    }
+  }
+  memcpy(plane, words, PLANE_BYTES);
+}
+
+static inline void turn_parts(part x[PARTS]) {
+  ALIGNED bit_plane plane;
+  for (int i = 0; i < PARTS; i++)
+    part_store(plane + i * PART_BYTES, x[i]);
+  turn_plane(plane);
+  for (int i = 0; i < PARTS; i++)
+    x[i] = part_load(plane + i * PART_BYTES);
+}
+#endif
+
+#undef LINES_APART
+#undef ODD
+#undef OF_TWO_LINES
 
 static void turn_planes(bit_plane *planes, unsigned count) {
   for (unsigned p = 0; p < count; p++)

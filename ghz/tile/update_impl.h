@@ -71,11 +71,12 @@ static int keep_coefficients(const old_tile *old, const tile_extent *e, brick_en
   if (parse(old->lattice, padded_copy(old->src, &room), e, &t) != GHZ_OK || !t.transformed ||
       t.lattice.mode != COARSE || !inverse_is_exact(&t.coefficients))
     return 0;
+  const live_coefficients live = live_of(t.coefficients.width, (int)e->dims, t.coefficients.anchor);
   memcpy(w->width, t.coefficients.width, sizeof w->width);
   w->height = t.coefficients.height;
   w->lead = (tile_lead){.anchor = t.coefficients.anchor};
   expand_planes(&t.coefficients, p->coefficients.planes);
-  coefficients_of_layer(&t.coefficients, &brick_layouts[e->dims], 0, (int64_t *)(void *)p->c);
+  narrow_coefficients(&t.coefficients, &live, p->c);
   p->narrow = 0;
   return 1;
 }
