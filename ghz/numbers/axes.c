@@ -141,14 +141,13 @@ static void map_columns(const joined_axis *a, uint64_t from, unsigned n, column_
   if (a->run[0].extent - digit[0] >= n)
     return;
   m->how = ONE_BY_ONE;
-  for (unsigned i = 0; i < n; i++) {
-    m->to[i] = at;
-    for (unsigned k = 0; k < a->runs; k++) {
-      at += a->run[k].stride;
-      if (++digit[k] < a->run[k].extent)
-        break;
-      at -= a->run[k].extent * a->run[k].stride;
+  for (unsigned i = 0; i < n;) {
+    for (; i < n && digit[0] < a->run[0].extent; digit[0]++, at += a->run[0].stride)
+      m->to[i++] = at;
+    for (unsigned k = 0; k + 1 < a->runs && digit[k] == a->run[k].extent; k++) {
+      at += a->run[k + 1].stride - a->run[k].extent * a->run[k].stride;
       digit[k] = 0;
+      digit[k + 1]++;
     }
   }
 }
@@ -207,16 +206,17 @@ static void add_line(const column_map *m, unsigned n, const int64_t *from, unsig
 /* What few tiles have: specials, sums of 128 bits, and such whose fast sums could overflow. */
 static void add_slowly(const axes_job *j, const placed_tile *t, const tile_sums *s, int widely, unsigned shift,
                        block_sums *b) {
+  const column_map *m = &t->map[2];
   for (unsigned z = 0; z < t->n[0]; z++)
-    for (unsigned y = 0; y < t->n[1]; y++)
-      for (unsigned x = 0; x < t->n[2]; x++) {
-        const unsigned i = (z * t->columns[1] + y) * t->columns[2] + x;
-        const uint64_t at = line_of(j, t, z, y) + column_to(&t->map[2], x);
-        if (s->specials)
-          b->missing[at] += (uint64_t)s->missing[i];
-        if (widely)
-          wide_sum_add(&b->large[at].wide, s->wide ? s->wide_sum[i] : s->sum[i], shift);
-      }
+    for (unsigned y = 0; y < t->n[1]; y++) {
+      const unsigned from = (z * t->columns[1] + y) * t->columns[2];
+      const uint64_t line = line_of(j, t, z, y);
+      for (unsigned x = 0; s->specials && x < t->n[2]; x++)
+        b->missing[line + column_to(m, x)] += (uint64_t)s->missing[from + x];
+      for (unsigned x = 0; widely && x < t->n[2]; x++)
+        wide_sum_add(&b->large[line + column_to(m, x)].wide, s->wide ? s->wide_sum[from + x] : s->sum[from + x],
+                     shift);
+    }
 }
 
 static ghz_status add_lattice_tile(const axes_job *j, const placed_tile *t, tile_source src, block_sums *b) {
@@ -267,10 +267,9 @@ static ghz_status add_raw_tile(const axes_job *j, const placed_tile *t, tile_sou
 
 static tile_source source_at(const stream_operand *o, uint64_t tile) {
   tile_cursor c = cursor_at(o, tile / TILES_PER_CHUNK);
-  tile_source src = cursor_next(&c, &o->slice);
   for (uint64_t i = 0; i < tile % TILES_PER_CHUNK; i++)
-    src = cursor_next(&c, &o->slice);
-  return src;
+    (void)cursor_next(&c, &o->slice);
+  return cursor_next(&c, &o->slice);
 }
 
 static ghz_status add_tile_sums(const axes_job *j, const placed_tile *t, block_sums *b) {
@@ -298,8 +297,7 @@ static void place_tile(const axes_job *j, uint64_t block, uint64_t i, placed_til
   }
   t->number = (tile[0] * j->axis[1].grid + tile[1]) * j->axis[2].grid + tile[2];
   t->extent = tile_extent_at(&j->source.slice.shape, t->origin);
-  t->axes = 0;
-  t->together = 1;
+  unsigned summed_axes = 0, together = 1;
   const unsigned inside[AXES] = {t->extent.z, t->extent.y, t->extent.x};
   for (int k = 0; k < AXES; k++) {
     const joined_axis *a = &j->axis[k];
@@ -309,11 +307,13 @@ static void place_tile(const axes_job *j, uint64_t block, uint64_t i, placed_til
     if (a->kind == MIXED)
       map_columns(a, t->origin[k], inside[k], m);
     const int summed = m->how == ALL_TO_ONE;
-    t->axes |= summed ? bit[k] : 0;
+    summed_axes |= summed ? bit[k] : 0;
     t->n[k] = summed ? 1 : inside[k];
     t->columns[k] = summed ? 1 : a->columns;
-    t->together *= m->how == ONE_BY_ONE ? inside[k] : 1;
+    together *= m->how == ONE_BY_ONE ? inside[k] : 1;
   }
+  t->axes = summed_axes;
+  t->together = together;
 }
 
 static uint64_t tiles_of_block(const axes_job *j) {
@@ -360,19 +360,21 @@ static double rounded_sum(const axes_job *j, const block_sums *b, uint64_t i) {
 /* Its sums that lie inside, to their places. `t` is one of its tiles. */
 static void put_block(const axes_job *j, const placed_tile *t, const block_sums *b) {
   const joined_axis *a = j->axis;
-  uint64_t first[AXES], i = 0;
-  for (int k = 0; k < AXES; k++)
+  uint64_t first[AXES], end[AXES];
+  for (int k = 0; k < AXES; k++) {
     first[k] = a[k].kind == KEPT ? t->origin[k] : 0;
-  for (uint64_t z = first[0]; z < first[0] + a[0].local; z++)
-    for (uint64_t y = first[1]; y < first[1] + a[1].local; y++)
-      for (uint64_t x = first[2]; x < first[2] + a[2].local; x++, i++) {
-        const uint64_t to = (z * a[1].kept + y) * a[2].kept + x;
-        if (z >= a[0].kept || y >= a[1].kept || x >= a[2].kept)
-          continue;
-        j->to[to] = rounded_sum(j, b, i);
+    end[k] = first[k] + a[k].local < a[k].kept ? first[k] + a[k].local : a[k].kept;
+  }
+  for (uint64_t z = first[0]; z < end[0]; z++)
+    for (uint64_t y = first[1]; y < end[1]; y++) {
+      const uint64_t to = (z * a[1].kept + y) * a[2].kept + first[2],
+                     from = ((z - first[0]) * a[1].local + y - first[1]) * a[2].local;
+      for (uint64_t x = 0; x < end[2] - first[2]; x++) {
+        j->to[to + x] = rounded_sum(j, b, from + x);
         if (j->counts)
-          j->counts[to] = j->together - b->missing[i];
+          j->counts[to + x] = j->together - b->missing[from + x];
       }
+    }
 }
 
 static void add_part(const axes_job *j, block_sums *to, const block_sums *from) {

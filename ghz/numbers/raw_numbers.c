@@ -1,6 +1,7 @@
 /* raw_numbers.c: owns what a tally holds: how two are added, and what may be added to which; and
  * sums of raw tiles. */
 /* SPDX-License-Identifier: BSD-3-Clause */
+#include <limits.h>
 #include <math.h>
 #include <string.h>
 
@@ -215,11 +216,16 @@ void ghz_raw_moments(const ghz_lattice *l, const uint8_t *tile, unsigned n, numb
 
 /* ---- Two raw tiles --------------------------------------------------------------------------- */
 
+/* In no more words than both take. */
 static void subtract(const exact *a, const exact *b, exact *difference) {
-  uint64_t word[FIRST_LIMBS] = {0};
-  ghz_fixed_add(first_power(word), a);
-  ghz_fixed_subtract(first_power(word), b);
-  ghz_exact_words(word, FIRST_LIMBS, FIRST_EXPONENT, difference);
+  const int end_a = a->exponent + 64 * (int)a->n, end_b = b->exponent + 64 * (int)b->n,
+            end = end_a > end_b ? end_a : end_b, low = a->exponent < b->exponent ? a->exponent : b->exponent;
+  uint64_t word[FIRST_LIMBS + 2];
+  const fixed sum = {word, (unsigned)(end - low) / 64 + 2, low};
+  memset(word, 0, sum.words * sizeof *word);
+  ghz_fixed_add(sum, a);
+  ghz_fixed_subtract(sum, b);
+  ghz_exact_words(word, sum.words, low, difference);
 }
 
 static void note_doubles(tally *t, double a, double b, uint64_t index) {
@@ -328,11 +334,19 @@ static unsigned value_at(const ghz_lattice *l, const raw_side *side, const exact
   return side->special[i];
 }
 
-static void add_mixed_pair(const raw_side side[2], exact v[2], uint64_t index, number_sums *s) {
+static int top_bit(const exact *x) {
+  return x->n ? x->exponent + 64 * (int)x->n - __builtin_clzll(x->limb[x->n - 1]) : INT_MIN;
+}
+
+/* *top: of the largest difference of the tile so far; what is surely smaller is not noted. */
+static void add_mixed_pair(const raw_side side[2], exact v[2], uint64_t index, int *top, number_sums *s) {
   tally *t = &s->tally;
   exact difference, product;
   subtract(&v[0], &v[1], &difference);
-  ghz_note_difference(t, &difference, index);
+  if (top_bit(&difference) >= *top) {
+    *top = top_bit(&difference);
+    ghz_note_difference(t, &difference, index);
+  }
   ghz_fixed_add(first_sum(t, SUM), &difference);
   ghz_exact_multiply(&difference, &difference, &product);
   ghz_fixed_add(second_sum(t, SQUARES), &product);
@@ -348,10 +362,11 @@ static void add_mixed_pair(const raw_side side[2], exact v[2], uint64_t index, n
 static void mixed_pairs(const ghz_lattice *l, const raw_side side[2], const tile_place *place, uint64_t first,
                         number_sums *s) {
   exact v[2];
+  int top = INT_MIN;
   for (unsigned i = 0; i < place->extent.n; i++) {
     const unsigned a = value_at(l, &side[0], &s->unit, i, &v[0]), b = value_at(l, &side[1], &s->unit, i, &v[1]);
     if (count_pair(a, b, &s->tally))
-      add_mixed_pair(side, v, first + index_in_place(place, i), s);
+      add_mixed_pair(side, v, first + index_in_place(place, i), &top, s);
   }
 }
 

@@ -193,6 +193,10 @@ static void little_room(trial *t, const arguments *right) {
     all_refuse(t, a.room > GHZ_SLICE_HEADER + 5 ? TO_BYTES & ~OF_TILES : TO_BYTES, &a, GHZ_ECAPACITY,
                say("room for %zu bytes", a.room));
   }
+  a = *right;
+  a.streams[0].size = rooms[COUNT(rooms) - 1];
+  a.message.size = GHZ_SLICE_HEADER + 2 * TILES - 1;
+  all_refuse(t, TO_VALUES | OF_TWO | OF_MESSAGES, &a, GHZ_ECORRUPT, "one byte fewer than an index");
 }
 
 void check_bad_arguments(trial *t) {
