@@ -72,35 +72,29 @@ record ghz_agree_record(const call *c, const result_bytes *last) {
 
 /* ---- What all ranks know together ------------------------------------------------------------ */
 
-/* A number of which larger ones are those of larger x, and back. */
-static uint64_t order_of(double x) {
-  const uint64_t bits = bits_of(x);
-  return bits >> 63 ? ~bits : bits ^ UINT64_C(1) << 63;
-}
-
-static double in_order(uint64_t order) {
-  const uint64_t bits = order >> 63 ? order ^ UINT64_C(1) << 63 : ~order;
-  double x;
-  memcpy(&x, &bits, sizeof x);
-  return x;
-}
-
+/* As integers with a sign: MPICH 4.0 takes those without one for such, too. */
 int ghz_agree_combine(MPI_Comm comm, void *numbers, size_t bytes, MPI_Op op) {
   MPI_Request request;
-  const int n = (int)(bytes / sizeof(uint64_t)),
-            code = MPI_Iallreduce(MPI_IN_PLACE, numbers, n, MPI_UINT64_T, op, comm, &request);
+  const int n = (int)(bytes / sizeof(int64_t)),
+            code = MPI_Iallreduce(MPI_IN_PLACE, numbers, n, MPI_INT64_T, op, comm, &request);
   return code == MPI_SUCCESS ? ghz_wait(&request) : code;
+}
+
+/* Turns the bits of two doubles into integers of the same order, or back. */
+static void turn(uint64_t bits[2]) {
+  for (int i = 0; i < 2; i++)
+    bits[i] ^= bits[i] >> 63 ? INT64_MAX : 0;
 }
 
 /* The most of each number, and so of its complement the least. */
 static int combine_record(MPI_Comm comm, record *r) {
   for (int i = 0; i <= IDENTITIES; i++)
     r->complement[i] = ~r->identity[i];
-  r->ends[0] = order_of(-r->min);
-  r->ends[1] = order_of(r->max);
+  r->min = -r->min;
+  turn(r->ends);
   const int code = ghz_agree_combine(comm, r, sizeof *r, MPI_MAX);
-  r->min = -in_order(r->ends[0]);
-  r->max = in_order(r->ends[1]);
+  turn(r->ends);
+  r->min = -r->min;
   return code;
 }
 
@@ -135,7 +129,7 @@ static error disagreement(const record *r) {
 /* That of the lowest rank that has one. */
 static error error_of(uint64_t told) {
   error e = {.code = (int)(uint32_t)told};
-  snprintf(e.text, sizeof e.text, "rank %d %s", (int)~(uint32_t)(told >> 32), class_text(e.code));
+  snprintf(e.text, sizeof e.text, "rank %d %s", INT32_MAX - (int)(told >> 32), class_text(e.code));
   return e;
 }
 
@@ -144,7 +138,7 @@ error ghz_agree(MPI_Comm comm, record *r, error own) {
   int rank = 0, ranks = 1;
   MPI_Comm_rank(comm, &rank);
   MPI_Comm_size(comm, &ranks);
-  r->error = own.code ? (uint64_t) ~(uint32_t)rank << 32 | (uint32_t)own.code : 0;
+  r->error = own.code ? (uint64_t)(INT32_MAX - rank) << 32 | (uint32_t)own.code : 0;
   int code = combine_record(comm, r);
   if (code != MPI_SUCCESS)
     return (error){code, ERROR_RAISED, ""};

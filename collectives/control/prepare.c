@@ -103,13 +103,6 @@ static int reserve(run *r) {
          ghz_slice_reserve(w->codec, &(ghz_shape){.dims = 1}, tiles, r->made.real, terms) == GHZ_OK;
 }
 
-/* Works on the host, where everything is reserved: enough to tell the other ranks. */
-static void give_up_device(run *r) {
-  r->job.device = NULL;
-  r->job.pool = &r->with->work->pool;
-  r->payload = payload_of(&r->job);
-}
-
 static int plan_call(const call *c, const communicator *k, outline *o) {
   const layout *l = &o->footprint.layout;
   const algorithm *a = collective_algorithm(c->collective, o->footprint.algorithm);
@@ -130,7 +123,8 @@ static error no_memory(const char *text) {
 }
 
 /* Reserves memory on the host even if a device is to do the work. Its pages are not touched, and it
- * is there should the device fail in a later call that needs no second agreement. */
+ * is there should the device fail in a later call that needs no second agreement: enough to tell
+ * the other ranks. */
 static error make_plan(run *r) {
   workspace *w = r->with->work;
   if (!plan_call(&r->made, r->with, r->outline) || !reserve(r))
@@ -140,8 +134,11 @@ static error make_plan(run *r) {
   error on_device = ghz_error_of_device(set_up_device(&r->made, w, &r->job));
   if (r->job.device && !reserve(r))
     on_device = no_memory("buffers on the device");
-  if (on_device.code)
-    give_up_device(r);
+  if (on_device.code) {
+    r->job.device = NULL;
+    r->job.pool = &w->pool;
+    r->payload = payload_of(&r->job);
+  }
   return on_device;
 }
 

@@ -24,27 +24,22 @@ enum {
 
 /* ---- Histories ------------------------------------------------------------------------------- */
 
-static history *find(tuner *t, const call_kind *k) {
-  for (int i = 0; i < KINDS; i++)
-    if (t->histories[i].last_use && memcmp(&t->histories[i].kind, k, sizeof *k) == 0)
-      return &t->histories[i];
+/* NULL: there is none. *oldest: the one that a new one replaces. */
+static history *find(tuner *t, const call_kind *k, history **oldest) {
+  *oldest = t->histories;
+  for (history *h = t->histories; h < t->histories + KINDS; h++) {
+    if (h->last_use && memcmp(&h->kind, k, sizeof *k) == 0)
+      return h;
+    if (h->last_use < (*oldest)->last_use)
+      *oldest = h;
+  }
   return NULL;
 }
 
-static history *oldest(tuner *t) {
-  history *h = &t->histories[0];
-  for (int i = 1; i < KINDS; i++)
-    if (t->histories[i].last_use < h->last_use)
-      h = &t->histories[i];
-  return h;
-}
-
 static history *history_of(tuner *t, const call_kind *k) {
-  history *h = find(t, k);
-  if (!h) {
-    h = oldest(t);
-    *h = (history){.kind = *k};
-  }
+  history *oldest, *h = find(t, k, &oldest);
+  if (!h)
+    *(h = oldest) = (history){.kind = *k};
   h->last_use = ++t->uses;
   return h;
 }
@@ -77,7 +72,7 @@ int ghz_tuner_pick(tuner *t, const call_kind *k, const double codec[WAYS], doubl
 }
 
 int ghz_tuner_rests(tuner *t, const call_kind *k) {
-  history *h = find(t, k);
+  history *oldest, *h = find(t, k, &oldest);
   if (!h || h->left == 0)
     return 0;
   h->last_use = ++t->uses;

@@ -51,12 +51,6 @@ static void encode(engine *e, piece *p) {
 
 /* ---- Receiving ------------------------------------------------------------------------------- */
 
-/* What arrived replaces what is here. */
-static void receive(engine *e, piece *p, buffer *in) {
-  in->refs++;
-  replace_current(e, p, in);
-}
-
 /* The operands are held until a device is done with them. */
 static void keep_operands(buffer *out, buffer *mine, buffer *theirs) {
   if (mine) {
@@ -94,9 +88,10 @@ static void look_at(engine *e, piece *p, buffer *in) {
   ghz_engine_check(e, e->payload->validate(e->job, p, in));
   if (engine_failed(e))
     return;
-  if (p->schedule->steps[p->step].kind == STEP_RECV)
-    receive(e, p, in);
-  else
+  if (p->schedule->steps[p->step].kind == STEP_RECV) {
+    in->refs++;
+    replace_current(e, p, in);
+  } else
     reduce(e, p, in);
 }
 

@@ -35,12 +35,6 @@ static void *find(const char *name) {
 
 /* ---- Start and end --------------------------------------------------------------------------- */
 
-static void start(void) {
-  environment_start();
-  if (intercept.on)
-    filter_start();
-}
-
 static bool seen; /* MPI_Init */
 
 /* MPI can be initialised only once, but a program may try again; and a tool that comes after this
@@ -48,7 +42,9 @@ static bool seen; /* MPI_Init */
 static int started(int code) {
   if (code == MPI_SUCCESS && !seen) {
     seen = true;
-    start();
+    environment_start();
+    if (intercept.on)
+      filter_start();
   }
   return code;
 }

@@ -23,12 +23,6 @@ void stats_passed(call_id c, reason why, double bytes) {
   atomic_fetch_add_explicit(&n->bytes, bytes > 0 ? (uint64_t)bytes : 0, memory_order_relaxed);
 }
 
-static int fate(const ghz_mpi_report *r, int code) {
-  if (code != MPI_SUCCESS)
-    return FAILED;
-  return r->algorithm == GHZ_MPI_NATIVE ? BY_MPI : COMPRESSED;
-}
-
 static void raise(double *most, double value) {
   *most = fmax(*most, value);
 }
@@ -69,7 +63,7 @@ static void note_accuracy(double *f, double *most, const ghz_mpi_report *r) {
 void stats_called(call_id c, double bytes, const ghz_mpi_report *r, int code) {
   double *f = figures.of[c];
   const double times[] = {r->seconds, r->agree, r->compress, r->combine, r->decompress, r->wait, r->cpu};
-  const int what = fate(r, code);
+  const int what = code != MPI_SUCCESS ? FAILED : r->algorithm == GHZ_MPI_NATIVE ? BY_MPI : COMPRESSED;
   pthread_mutex_lock(&figures_lock);
   f[what]++;
   f[VOLUME + what] += bytes;

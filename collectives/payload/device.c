@@ -1,5 +1,6 @@
-/* device.c: what a communicator keeps of a device: streams with scratch memory, buffers; and the
- * copies and ranges that it puts on them. */
+/* device.c: all use of the CUDA runtime: whose memory a pointer is to, host memory that a device
+ * copies from and to, and what a communicator keeps of a device: streams with scratch memory,
+ * buffers; and the copies and ranges that it puts on them. */
 /* SPDX-License-Identifier: BSD-3-Clause */
 
 #include "payload/device.h"
@@ -7,7 +8,153 @@
 #ifdef GHZ_HAVE_CUDA
 
 #include <cuda_runtime_api.h>
+#include <pthread.h>
+#include <stdio.h>
 #include <stdlib.h>
+
+#if defined(OPEN_MPI) && defined(__has_include)
+#if __has_include(<mpi-ext.h>)
+#include <mpi-ext.h>
+#endif
+#endif
+
+/* ---- Errors ---------------------------------------------------------------------------------- */
+
+static _Thread_local char message[120];
+
+const char *ghz_device_message(void) {
+  return message;
+}
+
+static void note(const char *text) {
+  snprintf(message, sizeof message, "%s", text);
+}
+
+static ghz_status checked(cudaError_t error, const char *what) {
+  if (error == cudaSuccess)
+    return GHZ_OK;
+  cudaGetLastError();
+  snprintf(message, sizeof message, "%s: %s", what, cudaGetErrorString(error));
+  return error == cudaErrorMemoryAllocation ? GHZ_ENOMEM : GHZ_EDEVICE;
+}
+
+/* ---- Whose memory ---------------------------------------------------------------------------- */
+
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+static int has_devices, is_direct, forced = -1;
+
+void ghz_device_set_cuda_aware(int yes) {
+  forced = yes;
+}
+
+static int ask_mpi(void) {
+  int yes = 0;
+#if defined(MPIX_CUDA_AWARE_SUPPORT) && MPIX_CUDA_AWARE_SUPPORT
+  yes = MPIX_Query_cuda_support();
+#elif defined(MPICH_NUMVERSION) && MPICH_NUMVERSION >= 40000000
+  if (MPIX_GPU_query_support(MPIX_GPU_SUPPORT_CUDA, &yes) != MPI_SUCCESS)
+    yes = 0;
+#endif
+  return yes;
+}
+
+/* An error that says nothing about devices leaves it to each buffer whether there are any. */
+static void look_around(void) {
+  int n = 0;
+  cudaError_t error = cudaGetDeviceCount(&n);
+  cudaGetLastError();
+  has_devices =
+      error == cudaSuccess ? n > 0 : error != cudaErrorNoDevice && error != cudaErrorInsufficientDriver;
+  is_direct = has_devices && (forced < 0 ? ask_mpi() : forced);
+}
+
+int ghz_device_direct(void) {
+  pthread_once(&once, look_around);
+  return is_direct;
+}
+
+/* The number of the device that a buffer belongs to; -1: none. (Older runtimes find host memory an
+ * invalid value.) */
+static int home_of(const void *address, ghz_status *status) {
+  struct cudaPointerAttributes a = {.type = cudaMemoryTypeUnregistered};
+  if (!address || address == MPI_IN_PLACE)
+    return -1;
+  cudaError_t error = cudaPointerGetAttributes(&a, address);
+  if (error == cudaErrorInvalidValue)
+    cudaGetLastError();
+  else if (checked(error, "cudaPointerGetAttributes") != GHZ_OK)
+    *status = GHZ_EDEVICE;
+  return a.type == cudaMemoryTypeDevice || a.type == cudaMemoryTypeManaged ? a.device : -1;
+}
+
+static buffer_location find(const void *send, const void *recv) {
+  buffer_location on = {.status = GHZ_OK};
+  pthread_once(&once, look_around);
+  if (!has_devices)
+    return on;
+  int s = home_of(send, &on.status), r = home_of(recv, &on.status);
+  on.send = s >= 0;
+  on.recv = r >= 0;
+  on.any = on.send || on.recv;
+  on.number = on.send ? s : r;
+  on.apart = on.send && on.recv && s != r;
+  return on;
+}
+
+int ghz_device_forbids(const void *send, const void *recv) {
+  if (ghz_device_direct())
+    return 0;
+  buffer_location on = find(send, recv);
+  return on.any || on.status != GHZ_OK;
+}
+
+static void make_current(buffer_location *on) {
+  on->previous = on->number;
+  ghz_status status = checked(cudaGetDevice(&on->previous), "cudaGetDevice");
+  if (status == GHZ_OK && on->previous != on->number)
+    status = checked(cudaSetDevice(on->number), "cudaSetDevice");
+  if (status != GHZ_OK)
+    on->status = status;
+}
+
+buffer_location ghz_device_enter(const void *send, const void *recv) {
+  buffer_location on = find(send, recv);
+  if (on.any)
+    make_current(&on);
+  return on;
+}
+
+void ghz_device_leave(const buffer_location *on) {
+  int current = on->previous;
+  if (on->any && checked(cudaGetDevice(&current), "cudaGetDevice") == GHZ_OK && on->previous != current)
+    checked(cudaSetDevice(on->previous), "cudaSetDevice");
+}
+
+/* ---- Host memory that a device copies from and to -------------------------------------------- */
+
+void ghz_pinned_free(growing *g) {
+  if (g->data)
+    checked(cudaFreeHost(g->data), "cudaFreeHost");
+  *g = (growing){0};
+}
+
+void *ghz_pinned_grow(growing *g, size_t bytes) {
+  if (bytes + !bytes > g->bytes) {
+    ghz_pinned_free(g);
+    if (checked(cudaMallocHost(&g->data, bytes + !bytes), "cudaMallocHost") != GHZ_OK)
+      return g->data = NULL;
+    g->bytes = bytes + !bytes;
+  }
+  return g->data;
+}
+
+/* Copies inside a device end later than the call. */
+ghz_status ghz_device_copy(void *to, const void *from, size_t bytes) {
+  ghz_status status = checked(cudaMemcpy(to, from, bytes, cudaMemcpyDefault), "cudaMemcpy");
+  return status == GHZ_OK ? checked(cudaStreamSynchronize(NULL), "cudaStreamSynchronize") : status;
+}
+
+/* ---- What a communicator keeps ---------------------------------------------------------------- */
 
 enum { SLOTS = 8 };
 
@@ -25,25 +172,25 @@ struct device {
 static void free_buffer(buffer *base) {
   device_buffer *b = (device_buffer *)base;
   if (b->done)
-    ghz_device_checked(cudaEventDestroy(b->done), "cudaEventDestroy");
+    checked(cudaEventDestroy(b->done), "cudaEventDestroy");
   if (b->results)
-    ghz_device_checked(cudaFreeHost(b->results), "cudaFreeHost");
+    checked(cudaFreeHost(b->results), "cudaFreeHost");
   if (b->host)
-    ghz_device_checked(cudaFreeHost(b->host), "cudaFreeHost");
+    checked(cudaFreeHost(b->host), "cudaFreeHost");
   if (b->device)
-    ghz_device_checked(cudaFree(b->device), "cudaFree");
+    checked(cudaFree(b->device), "cudaFree");
   free(b);
 }
 
 /* A piece of memory, or NULL. */
 static void *device_memory(size_t bytes) {
   void *p;
-  return ghz_device_checked(cudaMalloc(&p, bytes + !bytes), "cudaMalloc") == GHZ_OK ? p : NULL;
+  return checked(cudaMalloc(&p, bytes + !bytes), "cudaMalloc") == GHZ_OK ? p : NULL;
 }
 
 static void *pinned_memory(size_t bytes) {
   void *p;
-  return ghz_device_checked(cudaMallocHost(&p, bytes + !bytes), "cudaMallocHost") == GHZ_OK ? p : NULL;
+  return checked(cudaMallocHost(&p, bytes + !bytes), "cudaMallocHost") == GHZ_OK ? p : NULL;
 }
 
 static buffer *make_buffer(size_t capacity, int direct) {
@@ -55,8 +202,7 @@ static buffer *make_buffer(size_t capacity, int direct) {
   b->results = pinned_memory(DEVICE_RESULTS * sizeof *b->results);
   b->buffer.memory = direct ? b->device : b->host;
   if (b->device && b->buffer.memory && b->results &&
-      ghz_device_checked(cudaEventCreateWithFlags(&b->done, cudaEventDisableTiming), "cudaEventCreate") ==
-          GHZ_OK)
+      checked(cudaEventCreateWithFlags(&b->done, cudaEventDisableTiming), "cudaEventCreate") == GHZ_OK)
     return &b->buffer;
   free_buffer(&b->buffer);
   return NULL;
@@ -70,15 +216,14 @@ static ghz_status make_context(ghz_cuda **gpu, size_t values, size_t operands) {
   ghz_cuda_free(*gpu);
   ghz_status status = ghz_cuda_create(gpu, values, operands);
   if (status != GHZ_OK)
-    ghz_device_note(ghz_cuda_message(NULL));
+    note(ghz_cuda_message(NULL));
   return status;
 }
 
 static ghz_status prepare_slot(stream_slot *slot, size_t values, int grows) {
   ghz_status status = GHZ_OK;
   if (!slot->stream)
-    status =
-        ghz_device_checked(cudaStreamCreateWithFlags(&slot->stream, cudaStreamNonBlocking), "cudaStreamCreate");
+    status = checked(cudaStreamCreateWithFlags(&slot->stream, cudaStreamNonBlocking), "cudaStreamCreate");
   if (status == GHZ_OK && (!slot->gpu || grows))
     status = make_context(&slot->gpu, values, 2);
   return status;
@@ -92,7 +237,7 @@ static ghz_status prepare(device **made, const buffer_location *on, size_t value
     *made = NULL;
   }
   if (!*made && !(*made = calloc(1, sizeof **made))) {
-    ghz_device_note("no memory");
+    note("no memory");
     return GHZ_ENOMEM;
   }
   device *d = *made;
@@ -124,24 +269,23 @@ stream_slot *ghz_device_slot(device *d) {
 }
 
 ghz_status ghz_slot_copy(const stream_slot *slot, void *to, const void *from, size_t bytes) {
-  return ghz_device_checked(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDefault, slot->stream),
-                            "cudaMemcpyAsync");
+  return checked(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDefault, slot->stream), "cudaMemcpyAsync");
 }
 
 ghz_status ghz_slot_mark(const stream_slot *slot, device_buffer *b) {
   b->slot = slot;
-  return ghz_device_checked(cudaEventRecord(b->done, slot->stream), "cudaEventRecord");
+  return checked(cudaEventRecord(b->done, slot->stream), "cudaEventRecord");
 }
 
 void ghz_slot_wait(const stream_slot *slot) {
-  ghz_device_checked(cudaStreamSynchronize(slot->stream), "cudaStreamSynchronize");
+  checked(cudaStreamSynchronize(slot->stream), "cudaStreamSynchronize");
 }
 
 int ghz_slot_poll(const device_buffer *b, ghz_status *status) {
   cudaError_t error = cudaEventQuery(b->done);
   if (error == cudaErrorNotReady)
     return 0;
-  *status = ghz_device_checked(error, "cudaEventQuery");
+  *status = checked(error, "cudaEventQuery");
   if (*status != GHZ_OK)
     ghz_slot_wait(b->slot);
   return 1;
@@ -150,14 +294,14 @@ int ghz_slot_poll(const device_buffer *b, ghz_status *status) {
 static void free_slot(stream_slot *slot) {
   ghz_cuda_free(slot->gpu);
   if (slot->stream)
-    ghz_device_checked(cudaStreamDestroy(slot->stream), "cudaStreamDestroy");
+    checked(cudaStreamDestroy(slot->stream), "cudaStreamDestroy");
 }
 
 void ghz_device_free(device *d) {
   if (!d)
     return;
   buffer_location on = {.number = d->number, .any = 1};
-  ghz_device_make_current(&on);
+  make_current(&on);
   ghz_buffer_pool_free(&d->bounced);
   ghz_buffer_pool_free(&d->direct);
   ghz_pinned_free(&d->range);
@@ -176,9 +320,9 @@ ghz_status ghz_device_range(device *d, ghz_type type, const void *x, size_t n, d
     return GHZ_ENOMEM;
   ghz_status status = ghz_cuda_range(slot->gpu, type, x, n, range, slot->stream);
   if (status != GHZ_OK)
-    ghz_device_note(ghz_cuda_message(slot->gpu));
+    note(ghz_cuda_message(slot->gpu));
   else
-    status = ghz_device_checked(cudaStreamSynchronize(slot->stream), "cudaStreamSynchronize");
+    status = checked(cudaStreamSynchronize(slot->stream), "cudaStreamSynchronize");
   if (status == GHZ_OK) {
     *min = range[0];
     *max = range[1];

@@ -1,8 +1,7 @@
 /* device.h: buffers in the memory of a GPU: how they are recognised, and what a communicator keeps
  * to work on them.
  *
- * device.c and device_memory.c alone use the CUDA runtime. In a build without CUDA
- * there is none of it: no pointer is one to a device. */
+ * device.c alone uses the CUDA runtime. In a build without CUDA there is none of it. */
 /* SPDX-License-Identifier: BSD-3-Clause */
 #ifndef GHZ_MPI_DEVICE_H
 #define GHZ_MPI_DEVICE_H
@@ -27,16 +26,13 @@ typedef struct buffer_location {
  * anything else. */
 void ghz_device_set_cuda_aware(int yes);
 
-/* Looks at the buffers that are not NULL. */
-buffer_location ghz_device_find(const void *send, const void *recv);
-
 /* Whether MPI sends from device memory and receives there. */
 int ghz_device_direct(void);
 
 /* Whether MPI must not be handed these buffers as they are. */
 int ghz_device_forbids(const void *send, const void *recv);
 
-/* As ghz_device_find; also makes the device of the buffers the current one of this thread. */
+/* Looks at the buffers that are not NULL, and makes their device the current one of this thread. */
 buffer_location ghz_device_enter(const void *send, const void *recv);
 
 /* Makes the device current that was so before. */
@@ -44,13 +40,6 @@ void ghz_device_leave(const buffer_location *on);
 
 /* What was wrong in the last call here that failed, on this thread. */
 const char *ghz_device_message(void);
-
-/* Takes note of what that is: a text, or a cudaError_t, which the runtime is made to forget. */
-void ghz_device_note(const char *text);
-ghz_status ghz_device_checked(unsigned error, const char *what);
-
-/* Makes the device `on->number` current, and sets `on->previous`. */
-void ghz_device_make_current(buffer_location *on);
 
 /* ---- Host memory that a device copies from and to -------------------------------------------- */
 
