@@ -101,7 +101,7 @@ static size_t tokens_most(unsigned tiles, size_t size) {
 static void begin_symbols(page_model *p, int values, int by_blocks) {
   p->values = values;
   p->by_blocks = by_blocks;
-  p->tokens = p->bytes = p->planes = 0;
+  p->tokens = p->bytes = 0;
   memset(p->count, 0, 4 * sizeof *p->count);
 }
 

@@ -1,6 +1,7 @@
 /* test_files.c: files: what is written is read, in frames, ranges and boxes; what a part costs;
  * what is said when a system fails. */
 /* SPDX-License-Identifier: BSD-3-Clause */
+#include "file/checksum.h"
 #include "file/pack.h"
 #include "files.h"
 
@@ -46,6 +47,22 @@ Test(files, say_what_they_hold) {
             info->transform && !info->inexact);
   cr_assert(info->bound >= h.lattice.eb && info->bound < 1.001 * h.lattice.eb);
   ghz_file_close(f);
+}
+
+/* A byte of the tiles of one page is not counted to another, though all add up. */
+Test(files, have_pages_whose_tiles_add_up) {
+  CONTEXT(ctx, NULL, 1);
+  MEMORY_FILE(m);
+  const file_case c = {.ndim = 1, .dims = {200000}, .frame_values = 1 << 18, .type = GHZ_F32};
+  ghz_status status;
+  write_case(&c, ctx, &m);
+  uint8_t *frame = m.data + 64, *page = frame + 8 + 72 + 8, *next = page + get_little(frame + 80, 4);
+  put_little(page + 5, get_little(page + 5, 2) + 1, 2);
+  put_little(next + 5, get_little(next + 5, 2) - 1, 2);
+  ghz_checksum_put(frame, 8 + (size_t)get_little(frame, 8), 0);
+  read_frames(&m, 1, ctx, &status);
+  cr_expect_eq(status, GHZ_ECORRUPT);
+  cr_expect(strstr(ghz_context_message(NULL), "page 0 of a frame is damaged"), "%s", ghz_context_message(NULL));
 }
 
 /* ---- Parts ---- */
