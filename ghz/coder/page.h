@@ -85,7 +85,6 @@ typedef struct page_model {
   size_t words;
   uint8_t *byte; /* low planes, specials, tiles as they are; with SLACK behind */
   size_t bytes;
-  size_t planes; /* packing: bytes of all planes */
 } page_model;
 
 /* How many planes of a layer's blocks are no symbols. */

@@ -130,9 +130,8 @@ static void parse_layer_symbols(page_model *p, const page_walk *w, unsigned i, c
   const coded_layer l = begin_layer_of(p, w, i, coefficients);
   WITH_ORDER(l.by, order_widths, h->width, width, 1);
   p->tokens = (size_t)(WITH_ORDER(l.by, width_tokens, p, &l, width, p->token + p->tokens) - p->token);
-  const unsigned size = widths_sum(h->width);
-  p->planes += size;
   if (!p->values && !p->by_blocks) {
+    const unsigned size = widths_sum(h->width);
     memcpy(p->byte + p->bytes, h->planes, size);
     p->bytes += size;
     return;

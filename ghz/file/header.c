@@ -39,7 +39,8 @@ static uint64_t product(uint64_t a, uint64_t b) {
   return __builtin_mul_overflow(a, b, &p) || p > FRAME_VALUES_MAX ? FRAME_VALUES_MAX + 1 : p;
 }
 
-/* The fewest values that a frame of whole planes, or of lines, may hold; of a flat array a chunk. */
+/* The fewest values that a frame of whole planes, or of lines, may hold; of a flat array, a
+ * chunk. */
 static uint64_t plane_step(const ghz_shape *s) {
   return s->dims == 1 ? GHZ_CHUNK : product(product(s->extent[1], s->extent[2]), whole_tile(s->dims).z);
 }

@@ -23,9 +23,9 @@ ghz_status ghz_header_start(const char *name, const uint8_t *b, size_t got, size
 /* Decodes a header of `size` bytes, and checks it. Errors: ECORRUPT. */
 ghz_status ghz_header_decode(const char *name, const uint8_t *b, size_t size, ghz_file_header *h);
 
-/* Whether an array that began as `old` may have become `now`: they are equal, but that `old` may lack
- * the number of values; and if it was appended to, in the slowest dimension, and in what follows
- * from it. */
+/* Whether an array that began as `old` may have become `now`: they are equal, but that `old` may
+ * lack the number of values; if it was appended to, all but for the slowest dimension, and for what
+ * follows from it. */
 int ghz_header_continues(const ghz_file_header *old, const ghz_file_header *now, int appended);
 
 /* Checks count, dimensions and frames against each other, and sets h->shape for streams of `dims`.

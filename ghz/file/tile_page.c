@@ -101,7 +101,7 @@ static size_t tokens_most(unsigned tiles, size_t size) {
 static void begin_symbols(page_model *p, int values, int by_blocks) {
   p->values = values;
   p->by_blocks = by_blocks;
-  p->tokens = p->bytes = p->planes = 0;
+  p->tokens = p->bytes = 0;
   memset(p->count, 0, 4 * sizeof *p->count);
 }
 
@@ -226,8 +226,8 @@ static int shrinks(const page_sample *s) {
   return s->packed < s->bytes - s->bytes / 16;
 }
 
-/* The page as the kinds that come into question by a sample of each, of which the smallest is taken.
- * Values must save a 16th of what widths alone leave, as they take time. */
+/* The page as the kinds that come into question by a sample of each, of which the smallest is
+ * taken. Values must save a 16th of what widths alone leave, as they take time. */
 static size_t put_smallest(tile_page_coder *c, const tile_page *t, const uint8_t *payload, uint8_t *dst,
                            size_t less) {
   const page_sample z = take_sample(c, t, payload, ZSTD), v = take_sample(c, t, payload, VALUES),

@@ -1,6 +1,7 @@
 /* test_files.c: files: what is written is read, in frames, ranges and boxes; what a part costs;
  * what is said when a system fails. */
 /* SPDX-License-Identifier: BSD-3-Clause */
+#include "file/checksum.h"
 #include "file/pack.h"
 #include "files.h"
 
@@ -46,6 +47,29 @@ Test(files, say_what_they_hold) {
             info->transform && !info->inexact);
   cr_assert(info->bound >= h.lattice.eb && info->bound < 1.001 * h.lattice.eb);
   ghz_file_close(f);
+}
+
+/* Pages that are stored come to their place by themselves; from a pipe all at once. A byte of the
+ * tiles of one is not counted to another, though all add up; and a frame keeps to its checksum. */
+Test(files, are_read_page_by_page) {
+  CONTEXT(ctx, NULL, 1);
+  MEMORY_FILE(m);
+  const file_case c = {.ndim = 1, .dims = {200000}, .frame_values = 1 << 18, .type = GHZ_F32};
+  ghz_status status;
+  write_case(&c, ctx, &m);
+  const void *y = file_values(&m, ctx, "all"), *z = read_frames(&m, 0, ctx, &status);
+  same_values(y, z, 200000, GHZ_F32, "pages");
+  uint8_t *frame = m.data + 64, *page = frame + 8 + 72 + 8, *next = page + get_little(frame + 80, 4);
+  uint8_t *checksum = frame + 8 + get_little(frame, 8);
+  checksum[0] ^= 1;
+  read_frames(&m, 1, ctx, &status);
+  cr_expect(strstr(ghz_context_message(NULL), "its checksum does not match"), "%s", ghz_context_message(NULL));
+  put_little(page + 5, get_little(page + 5, 2) + 1, 2);
+  put_little(next + 5, get_little(next + 5, 2) - 1, 2);
+  ghz_checksum_put(frame, (size_t)(checksum - frame), 0);
+  read_frames(&m, 1, ctx, &status);
+  cr_expect_eq(status, GHZ_ECORRUPT);
+  cr_expect(strstr(ghz_context_message(NULL), "page 0 of a frame is damaged"), "%s", ghz_context_message(NULL));
 }
 
 /* ---- Parts ---- */

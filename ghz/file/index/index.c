@@ -1,5 +1,5 @@
-/* index.c: owns the index: frames that are added, what is looked for in them, its bytes, and reading
- * those that nobody has checked: of the newest, and of the parts before it. */
+/* index.c: owns the index: frames that are added, what is looked for in them, its bytes, and
+ * reading those that nobody has checked: of the newest, and of the parts before it. */
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "file/index/index.h"
 
@@ -424,7 +424,8 @@ static ghz_status read_rest(rest *r, const uint8_t *tail, uint64_t size, ghz_fil
   return status;
 }
 
-/* An index before the newest, whose header is `h`. Its own parts are those of the newest or in it. */
+/* An index before the newest, whose header is `h`. Its own parts are those of the newest, or in
+ * it. */
 static ghz_status decode_older(rest *r, uint64_t size, ghz_file_header *h, file_index *x) {
   ghz_file_header own;
   file_index older = {0};

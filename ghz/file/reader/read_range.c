@@ -1,5 +1,5 @@
-/* read_range.c: owns reading ranges and boxes of the array, frame by frame: which pages hold what they
- * need; those that follow each other are one read, and each is checked against the index. */
+/* read_range.c: owns reading ranges and boxes of the array, frame by frame: which pages hold what
+ * they need; those that follow each other are one read, and each is checked against the index. */
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include <string.h>
 
@@ -238,8 +238,8 @@ static uint64_t next_value(const lines_read *l) {
   return line_begin(l->box, l->line) + l->done;
 }
 
-/* Passes what the frame holds of the next line: values *a to before *b, counted in the frame. Returns
- * 0 if that is nothing. */
+/* Passes what the frame holds of the next line: values *a to before *b, counted in the frame.
+ * Returns 0 if that is nothing. */
 static int next_run(const piece *p, lines_read *l, uint64_t *a, uint64_t *b) {
   const uint64_t values = line_values(l->box);
   if (l->line == l->lines)
@@ -291,7 +291,8 @@ static uint64_t place_in_box(const piece *p, const array_box *box, uint64_t a) {
   return (z * extent[1] + y) * extent[2] + x;
 }
 
-/* Reads what the frame holds of the next lines; of a flat one, as far as they lie close together. */
+/* Reads what the frame holds of the next lines; of a flat one, as far as they lie close
+ * together. */
 static ghz_status read_lines(const piece *p, lines_read *l, uint8_t *values) {
   lines_read end = *l, next = *l;
   uint64_t a, b, last = 0;
