@@ -11,7 +11,8 @@
 #                     system says RATE of the link, and a rank has a core, in turn (1, not pinned)
 #   --tuned           makes Open MPI use its best algorithms for large allreduce, bcast and
 #                     scatter
-#   --poll on|off     waiting ranks sleep up to 50 us instead of spinning (on)
+#   --poll on|off     waiting ranks sleep up to 50 us instead of spinning (on; off with --per-node
+#                     above 1, since messages within a node wake nobody)
 #   --quick           does not measure the links first
 #   --force           runs although the machine is too weak for RATE
 # The ranks get the environment (GHZ_*, OMPI_MCA_*, OMP_*). Lines that begin with # are
@@ -26,7 +27,7 @@ here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 # shellcheck source=bench/cluster/mpi.sh
 . "$here/cluster/mpi.sh"
 
-tuned=0 poll=on quick=0 force=0 per_node=1 pins=''
+tuned=0 poll='' quick=0 force=0 per_node=1 pins=''
 core_bits=2000000000 # bit/s between ranks that one core moves while it also computes; measured
 
 say() { printf '# %s\n' "$*"; }
@@ -84,6 +85,7 @@ parse() {
   [[ $per_node =~ ^[1-9][0-9]?$ ]] && [ $((ranks % per_node)) = 0 ] && [ "$ranks" -gt "$per_node" ] ||
     die 2 "--per-node parts N ranks into two nodes or more, not '$per_node'"
   nodes=$((ranks / per_node))
+  [ -n "$poll" ] || poll=$([ "$per_node" = 1 ] && echo on || echo off)
   [[ $poll =~ ^(on|off)$ ]] || die 2 "--poll is on or off, not '$poll'"
   bits=$(parse_rate "$rate")
   [ "$rate" = none ] || [ "$bits" -ge 1000000 ] || die 2 "RATE is at least 1mbit"

@@ -6,7 +6,6 @@
 # with that of the run, ghzcl-PID-START. PID and start time tell whether the run still lives.
 
 network=10.77.0
-burst=128kb # more than one offloaded packet of 64 KiB, which tbf would otherwise cut up in software
 queue=16mb  # more than TCP has in flight, so nothing is dropped
 
 start_time() { # pid: in ticks since boot; fails if it is dead
@@ -61,12 +60,19 @@ make_cluster() { # name ranks
   done
 }
 
-shape() { # name ranks bit/s: both ends of every link
-  local i
+# Both ends of every link. What is within the burst passes unshaped: two offloaded packets, as tbf
+# cuts up larger ones in software. A packet is 64 us of the link, so that calls of 256 KiB meet it.
+shape() { # name ranks bit/s
+  local i packet=$(($3 / 125000))
+  packet=$((packet < 4096 ? 4096 : packet > 65536 ? 65536 : packet))
   for ((i = 0; i < $2; i++)); do
-    tc -n "$1-$i" qdisc add dev eth0 root tbf rate "$3bit" burst $burst limit $queue &&
-      tc -n "$1-sw" qdisc add dev "p$i" root tbf rate "$3bit" burst $burst limit $queue || return 1
+    shape_end "$1-$i" eth0 "$3" $packet && shape_end "$1-sw" "p$i" "$3" $packet || return 1
   done
+}
+
+shape_end() { # namespace device bit/s packet
+  ip -n "$1" link set "$2" gso_max_size "$4" &&
+    tc -n "$1" qdisc add dev "$2" root tbf rate "$3bit" burst $((2 * $4)) limit $queue
 }
 
 kill_inhabitants() { # namespace

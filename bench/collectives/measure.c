@@ -31,7 +31,7 @@ static double processor_seconds(void) {
   return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-static int make_call(trial *t, const test_request *c) {
+static int make_call(trial *t, const test_request *c, ghz_mpi_report *report) {
   const options *o = t->job->options;
   if (t->algorithm == GHZ_MPI_NATIVE)
     return request_make_by_mpi(c);
@@ -42,7 +42,7 @@ static int make_call(trial *t, const test_request *c) {
   how.algorithm = t->algorithm;
   how.mode = t->algorithm ? GHZ_MPI_HOMOMORPHIC : GHZ_MPI_MODE_AUTO;
   how.threads = o->threads;
-  how.report = &t->report;
+  how.report = report;
   return request_make(c, &how);
 }
 
@@ -59,20 +59,14 @@ static bool any_failed(const trial *t, int code) {
   return first != INT_MAX;
 }
 
-static void note_figures(trial *t, wire before, wire after, double cpu) {
+/* Of a call whose report was asked for; its time and the bytes on the wire are another's. */
+static void note_report(trial *t) {
   const ghz_mpi_report *r = &t->report;
   const double now[FIGURES] = {
-      [RAW_BYTES] = (double)r->raw_bytes,
-      [SENT_BYTES] = (double)r->sent_bytes,
-      [MESSAGES] = (double)r->messages,
-      [WIRE_SENT] = after.sent - before.sent,
-      [WIRE_RECEIVED] = after.received - before.received,
-      [CPU] = cpu,
-      [AGREE] = r->agree,
-      [COMPRESS] = r->compress,
-      [COMBINE] = r->combine,
-      [DECOMPRESS] = r->decompress,
-      [WAIT] = r->wait,
+      [RAW_BYTES] = (double)r->raw_bytes, [SENT_BYTES] = (double)r->sent_bytes,
+      [MESSAGES] = (double)r->messages,   [AGREE] = r->agree,
+      [COMPRESS] = r->compress,           [COMBINE] = r->combine,
+      [DECOMPRESS] = r->decompress,       [WAIT] = r->wait,
   };
   for (int i = 0; i < FIGURES; i++)
     t->figures[i] += now[i];
@@ -91,26 +85,35 @@ static void note_verdict(trial *t) {
     t->verdict.same = SAME_NOT;
 }
 
-static void take_turn(trial *t, bool counts, bool check) {
-  if (t->failed)
-    return;
+static void call_once(trial *t, ghz_mpi_report *report, bool counts) {
   const char *interface = t->job->options->interface;
-  t->report = (ghz_mpi_report){.algorithm = t->algorithm};
   const test_request c = job_call(t->job, t->algorithm == GHZ_MPI_ALGORITHM_AUTO);
   MPI_Barrier(MPI_COMM_WORLD);
-  wire before = wire_read(interface);
+  const wire before = wire_read(interface);
   double cpu = processor_seconds(), start = MPI_Wtime();
-  int code = make_call(t, &c);
-  double seconds = MPI_Wtime() - start;
+  const int code = make_call(t, &c, report);
+  const double seconds = MPI_Wtime() - start;
   cpu = processor_seconds() - cpu;
   t->failed = any_failed(t, code);
-  if (t->failed)
+  if (t->failed || !counts)
     return;
-  if (counts) {
-    note_figures(t, before, wire_read(interface), cpu);
-    t->seconds[t->rounds++] = seconds;
-  }
-  if (check)
+  const wire after = wire_read(interface);
+  t->figures[WIRE_SENT] += after.sent - before.sent;
+  t->figures[WIRE_RECEIVED] += after.received - before.received;
+  t->figures[CPU] += cpu;
+  t->seconds[t->rounds++] = seconds;
+}
+
+/* A report takes time of its own, so the call that tells of itself is not the one that is timed. */
+static void take_turn(trial *t, bool counts, bool check) {
+  if (!t->failed)
+    call_once(t, NULL, counts);
+  t->report = (ghz_mpi_report){.algorithm = t->algorithm};
+  if (!t->failed && t->algorithm != GHZ_MPI_NATIVE && (counts || check))
+    call_once(t, &t->report, false);
+  if (!t->failed && counts)
+    note_report(t);
+  if (!t->failed && check)
     note_verdict(t);
 }
 
@@ -157,8 +160,10 @@ void measure(const job *j, const reference *r, finding *findings) {
       if (o->variants[v] == GHZ_MPI_ALGORITHM_AUTO)
         take_turn(&trials[v], false, false);
   for (int i = 0; i < rounds; i++)
-    for (int v = 0; v < o->n_variants; v++)
+    for (int k = 0; k < o->n_variants; k++) { /* to and fro: what came before leaves its values in the caches */
+      const int v = i % 2 ? o->n_variants - 1 - k : k;
       take_turn(&trials[v], i >= o->warm_up, o->check == 2 || (o->check == 1 && i == rounds - 1));
+    }
   verdict verdicts[MAX_VARIANTS];
   for (int v = 0; v < o->n_variants; v++)
     verdicts[v] = trials[v].verdict;

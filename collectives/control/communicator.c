@@ -145,14 +145,14 @@ error ghz_communicator_of(MPI_Comm comm, communicator **k) {
 
 /* ---- A call ---------------------------------------------------------------------------------- */
 
-error ghz_communicator_enter(communicator *k, record *own) {
+error ghz_communicator_enter(communicator *k, int has_clock, record *own) {
   k->work = take(k->work_before);
   k->crowded = 0;
   own->sum.fresh = !k->work || k->work->name != k->work_before;
   own->sum.crowded = ours_kept + (k->own == MPI_COMM_NULL) > OURS_KEPT;
   if (!k->work)
     return (error){MPI_ERR_NO_MEM, ERROR_OURS, "no memory, or no such instruction set, for the codec"};
-  ghz_team_enter(k->work->team);
+  ghz_team_enter(k->work->team, has_clock);
   return (error){0};
 }
 

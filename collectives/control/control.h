@@ -152,8 +152,9 @@ typedef struct communicator {
 /* Finds what is kept with a communicator, or makes it at the first call. Local. */
 error ghz_communicator_of(MPI_Comm comm, communicator **k);
 
-/* Takes memory for a call, and writes into *own what the first agreement has to know. Local. */
-error ghz_communicator_enter(communicator *k, record *own);
+/* Takes memory for a call, whose threads note their seconds if it has a clock, and writes into *own
+ * what the first agreement has to know. Local. */
+error ghz_communicator_enter(communicator *k, int has_clock, record *own);
 
 /* After the agreement: has a communicator of our own, and knows its nodes. Without an error and
  * without k->own, MPI has none left on some rank, and has to make the call. Collective. */

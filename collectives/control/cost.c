@@ -114,20 +114,20 @@ ghz_mpi_algorithm ghz_cost_least(const collective *what, int ranks, int nodes, d
 
 /* ---- The codec ------------------------------------------------------------------------------- */
 
-/* Bytes of values per second, by instruction set, flat and with a shape: half of what smooth fields
- * reach on a Zen 5 (bench/speeds.csv), as ranks share memory and move messages, too. Scalar has the
- * share of AVX2 that it had on another machine (bench/codec --isa avx2,scalar). NEON was not
- * measured: half of AVX2, as its registers are, and no less than scalar. Data make a difference of
- * two or three, machines another: the choice needs no more than the order of things. */
+/* Bytes of values per second, by instruction set, flat and with a shape: three quarters of what
+ * smooth fields reach at 1e-4 of their range on a Zen 5 (bench/speeds.csv, and bench/codec --isa
+ * scalar), as ranks move messages, too. NEON was not measured: half of AVX2, as its registers are,
+ * and no less than scalar. Data make a difference of two or three, machines another: the choice
+ * needs no more than the order of things. */
 static const struct {
   const char *isa;
   struct {
     double compress, add, decompress;
   } speed[2];
-} codecs[] = {{"scalar", {{3.5e9, 5e9, 4e9}, {0.7e9, 6e9, 3e9}}},
-              {"neon", {{3.5e9, 6.5e9, 4e9}, {0.75e9, 6.5e9, 3e9}}},
-              {"avx2", {{7e9, 13e9, 5e9}, {1.5e9, 13e9, 5e9}}},
-              {"avx512", {{9e9, 30e9, 10e9}, {2e9, 28e9, 7e9}}}};
+} codecs[] = {{"scalar", {{3e9, 6e9, 6e9}, {0.8e9, 5e9, 3e9}}},
+              {"neon", {{4.5e9, 7e9, 6e9}, {1.25e9, 6e9, 3e9}}},
+              {"avx2", {{9e9, 14e9, 7e9}, {2.5e9, 12e9, 6e9}}},
+              {"avx512", {{13e9, 38e9, 15e9}, {3.3e9, 25e9, 8e9}}}};
 
 uint64_t ghz_cost_isa(void) {
   uint64_t i = sizeof codecs / sizeof *codecs - 1;

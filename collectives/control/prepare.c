@@ -72,7 +72,8 @@ static payload_job job_of(const run *r) {
                        .stride = (size_t)c->count * c->value_size * (size_t)call_blocks(c),
                        .total_contributions = r->agreed.sum.contributions,
                        .average = c->set.average,
-                       .value_size = c->value_size};
+                       .value_size = c->value_size,
+                       .has_clock = c->set.report != NULL};
 }
 
 /* Device buffers that are left in the call are a GPU's to work on. MPI is given device memory if it

@@ -45,7 +45,8 @@ struct payload_job {
   int average;
   size_t value_size;
   uint64_t result, result_compressed;     /* bytes of the results that were decoded, as values and compressed */
-  ghz_mpi_report *report;                 /* seconds, and `inexact`, are added to it */
+  int has_clock;                          /* whether a report wants the codec's seconds */
+  ghz_mpi_report *report;                 /* these, and `inexact`, are added to it */
   const async_ops *async;                 /* NULL: an operation has ended when it returns */
   struct device *device;                  /* where asynchronous operations run; NULL: on the team */
   struct team *team;                      /* NULL: the calling thread alone works */

@@ -165,7 +165,7 @@ static ghz_status compress_bin(payload_job *job, const piece *p, int number, con
 }
 
 ghz_status ghz_bins_compress(payload_job *job, const piece *p, const void *array, buffer *out) {
-  const double start = payload_seconds();
+  const double start = payload_seconds(job->has_clock);
   buffer *picked = ghz_buffer_acquire(job->pool);
   float *y = (float *)(void *)picked->memory;
   ghz_status status = GHZ_OK;
@@ -177,7 +177,7 @@ ghz_status ghz_bins_compress(payload_job *job, const piece *p, const void *array
       status = f.in_bin ? compress_bin(job, p, i, y, out) : GHZ_OK;
     }
   ghz_buffer_release(job->pool, picked);
-  job->report->compress += payload_seconds() - start;
+  job->report->compress += payload_seconds(job->has_clock) - start;
   return status;
 }
 
@@ -205,14 +205,14 @@ static ghz_status copy_bin(int number, ghz_bytes a, buffer *out) {
 }
 
 ghz_status ghz_bins_add(payload_job *job, const buffer *a, const buffer *b, buffer *out) {
-  const double start = payload_seconds();
+  const double start = payload_seconds(job->has_clock);
   ghz_status status = GHZ_OK;
   ghz_bins_clear(job, out);
   for (int i = 0; i < job->bins->count && status == GHZ_OK; i++) {
     const ghz_bytes x = slice_bytes(job, a, i), y = slice_bytes(job, b, i);
     status = x.size && y.size ? add_bin(job, i, x, y, out) : copy_bin(i, x.size ? x : y, out);
   }
-  job->report->combine += payload_seconds() - start;
+  job->report->combine += payload_seconds(job->has_clock) - start;
   return status;
 }
 
@@ -247,7 +247,7 @@ static void round_piece(const payload_job *job, const piece *p, const double *su
  * one's unit, so it is exact in a double, or 2^53 units; then what smaller bins have leaves it as
  * large. From the smallest one on, their values would be lost in sums that larger ones cancel. */
 ghz_status ghz_bins_decode(payload_job *job, const piece *p, const buffer *result) {
-  const double start = payload_seconds();
+  const double start = payload_seconds(job->has_clock);
   const ghz_shape shape = own_shape(job->plan, p);
   const size_t n = ghz_shape_count(&shape);
   buffer *sums = ghz_buffer_acquire(job->pool), *values = ghz_buffer_acquire(job->pool);
@@ -269,6 +269,6 @@ ghz_status ghz_bins_decode(payload_job *job, const piece *p, const buffer *resul
     round_piece(job, p, sum);
   ghz_buffer_release(job->pool, sums);
   ghz_buffer_release(job->pool, values);
-  job->report->decompress += payload_seconds() - start;
+  job->report->decompress += payload_seconds(job->has_clock) - start;
   return status;
 }

@@ -15,7 +15,7 @@ static ghz_status compress(payload_job *job, const piece *p, const void *array, 
 
 /* out = a op b. */
 static ghz_status operate(payload_job *job, const buffer *a, const buffer *b, buffer *out) {
-  double start = payload_seconds();
+  double start = payload_seconds(job->has_clock);
   ghz_status status;
   if (job->bins)
     return ghz_bins_add(job, a, b, out);
@@ -27,7 +27,7 @@ static ghz_status operate(payload_job *job, const buffer *a, const buffer *b, bu
                                 out->capacity, &out->slice);
   out->size = ghz_slice_size(&out->slice);
   job->report->inexact |= status == GHZ_OK && out->slice.inexact;
-  job->report->combine += payload_seconds() - start;
+  job->report->combine += payload_seconds(job->has_clock) - start;
   return status;
 }
 
@@ -103,7 +103,7 @@ static void count_result(payload_job *job, const piece *p, const ghz_slice *slic
 }
 
 static ghz_status decode(payload_job *job, const piece *p, const buffer *result) {
-  double start = payload_seconds();
+  double start = payload_seconds(job->has_clock);
   const ghz_slice *slice = &result->slice;
   count_result(job, p, slice);
   buffer *mean = job->average ? ghz_buffer_acquire(job->pool) : NULL;
@@ -116,7 +116,7 @@ static ghz_status decode(payload_job *job, const piece *p, const buffer *result)
   if (status == GHZ_OK)
     status = ghz_slice_decompress_into(job->codec, slice, job->lattice.type, p->part->target);
   ghz_buffer_release(job->pool, mean);
-  job->report->decompress += payload_seconds() - start;
+  job->report->decompress += payload_seconds(job->has_clock) - start;
   return status;
 }
 

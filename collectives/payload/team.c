@@ -76,9 +76,9 @@ static int work(member *m) {
     return 0;
   const task k = t->tasks[t->first++ % ENGINE_ASYNC_OPS];
   pthread_mutex_unlock(&t->lock);
-  const double start = payload_seconds();
+  const double start = payload_seconds(m->job.has_clock);
   k.ending->status = operate(m, &k);
-  m->cpu += payload_seconds() - start;
+  m->cpu += payload_seconds(m->job.has_clock) - start;
   atomic_store_explicit(&k.ending->is_known, 1, memory_order_release);
   pthread_mutex_lock(&t->lock);
   return 1;
@@ -176,9 +176,11 @@ void ghz_team_free(team *t) {
 
 /* ---- A call's -------------------------------------------------------------------------------- */
 
-void ghz_team_enter(team *t) {
-  for (int i = 0; t && i < t->size; i++)
+void ghz_team_enter(team *t, int has_clock) {
+  for (int i = 0; t && i < t->size; i++) {
     t->members[i].cpu = 0;
+    t->members[i].job.has_clock = has_clock;
+  }
 }
 
 void ghz_team_begin(const payload_job *job) {
