@@ -332,3 +332,21 @@ Test(hostile, messages_that_are_cut) {
     cr_assert(refusal(ghz_slice_parse(view(bytes_copy(good.data, cut)), &slice)), "cut at %zu", cut);
   }
 }
+
+/* The bytes of column 0 of a tile of order 1 stand for nothing: readers ignore them, and so must
+ * sums that raise it. One tile, the last of its stream, and two, the first of which is added in one
+ * pass. */
+Test(hostile, ignored_columns_do_not_reach_a_sum) {
+  ghz_lattice l = lattice_abs(GHZ_F32, 0.25);
+  for (size_t n = 1024; n <= 2048; n += 1024) {
+    float *y = scratch(n * sizeof *y);
+    for (size_t i = 0; i < n; i++)
+      y[i] = (float)(i * i) * 0.001f;
+    ref_bytes one = with_ignored_column(pool.ctx[0], &l, n), two = compress(pool.ctx[0], &l, 2, y, n);
+    float *a = decompress(pool.ctx[0], one, GHZ_F32), *b = decompress(pool.ctx[0], two, GHZ_F32),
+          *s = decompress(pool.ctx[0], add(pool.ctx[0], one, two), GHZ_F32);
+    for (size_t i = 0; i < n; i++)
+      cr_assert(fabs((double)a[i] + (double)b[i] - (double)s[i]) < 1e-3, "value %zu: %g + %g gave %g", i,
+                (double)a[i], (double)b[i], (double)s[i]);
+  }
+}
