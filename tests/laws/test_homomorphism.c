@@ -68,6 +68,7 @@ static void *medley(const round_of *r, uint64_t seed) {
   return x;
 }
 
+/* With raw tiles, on the lattice (rule 2) and outside of it (rule 3). */
 static operand fresh(const round_of *r) {
   operand o = {.order = order_any(&r->shape, r->state), .given = scratch(r->n * sizeof(quad))};
   if (extreme(r) && o.order == GHZ_ORDER_BEST && input_below(r->state, 8))
@@ -129,7 +130,7 @@ static operand operand_any(const round_of *r, size_t number) {
 }
 
 /* ---- Cases ---- */
-/* Weights up to what the terms allow: none passes `most`. */
+/* Weights up to what the terms allow, none above `most`; those of 0 drop an operand (rule 1). */
 static void choose_weights(round_of *r, uint64_t most) {
   for (size_t i = 0; i < r->k; i++) {
     const uint64_t some = input_below(r->state, 2) ? 5 : 1 + (most >> input_below(r->state, 23));
@@ -389,9 +390,9 @@ Test(homomorphism, cancelling) {
 /* ---- Textures ---- */
 /* Integers that are small beside their differences: nothing but an anchor at one of the orders (the
  * first three), an anchor that takes a bit more when it is raised, a bit more at every order, one
- * step, one value. Of flat tiles also what shows where raising the order goes wrong: column 0 must be
- * cleared, the slope must not come from padding, padding must stay zero, and a block of width 0
- * after a jump gets a width. */
+ * step, one value. Of flat tiles also what shows where raising the order goes wrong (rule 5):
+ * column 0 must be cleared, the slope must not come from padding, padding must stay zero, and a
+ * block of width 0 after a jump gets a width. */
 static int64_t texture(size_t kind, int z, int y, int x) {
   switch (kind) {
   case 0: return z == 0 && y == 0 ? 7 : 0;

@@ -1,5 +1,5 @@
-/* test_quick_bricks.c: the fast routines for bricks, in 16 bits and certified float32, have the bytes
- * and values of the general ones and of the reference at the limits of their proofs
+/* test_quick_bricks.c: the fast routines for bricks, in 16 bits and certified float32, have the
+ * bytes and values of the general ones and of the reference at the limits of their proofs
  * (tile/residual_impl.h, tile/inverse_float_impl.h, tile/narrow_layer_impl.h,
  * tile/quick_lorenzo_impl.h, tile/quick_transform_impl.h). (On streams of all kinds: same_codec.c,
  * in test_codec.c and test_homomorphism.c.) */
