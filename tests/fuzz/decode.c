@@ -69,7 +69,7 @@ static void lines_of_whole(const box *b, const ghz_shape *shape, size_t each, co
     }
 }
 
-/* What is outside needs no room. Where a tile is damaged, parts that do not need it may be sound. */
+/* What is outside needs no room. Where a tile is damaged, parts without it may be sound. */
 static void check_part(ghz_bytes s, ghz_type out, const ghz_shape *shape, box b, ghz_status all,
                        const uint8_t *whole) {
   const size_t each = ghz_type_size(out);

@@ -41,7 +41,7 @@ pool *pool_new(ghz_context *ctx, ghz_type type);
 life life_begin(const pool *p, ghz_context *ctx, uint32_t most);
 /* Adds another array and returns its number; `before` is that of the one before. */
 int life_add(life *l, int before);
-/* The sum against the reference's, byte for byte, the exact sum of the values, and a combination. */
+/* The sum against the reference's, byte for byte, the exact sum of values, and a combination. */
 void life_check(const life *l, const char *what);
 /* A whole life of so many terms, checked on the way. */
 void live(ghz_type type, const char *isa, uint32_t terms);

@@ -129,8 +129,8 @@ static ghz_shape random_shape(uint64_t *state) {
   return s;
 }
 
-/* Steps of every mantissa, and values beside ties and thresholds; up to 8 million steps, as relative
- * bounds of 1e-1 to 1e-7 have; with an offset or without. */
+/* Steps of every mantissa, and values beside ties and thresholds; of up to 8 million steps, as
+ * relative bounds of 1e-1 to 1e-7 have; with an offset or without. */
 Test(codec, at_random, .timeout = 600) {
   POOL(pool);
   uint64_t state = 11;

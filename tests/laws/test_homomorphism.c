@@ -51,6 +51,7 @@ typedef struct round_of {
 } round_of;
 
 static ghz_context *any(const round_of *r) { return context_any(r->pool, r->state); }
+static int extreme(const round_of *r) { return r->kind == MINIMUM || r->kind == MAXIMUM; }
 
 /* ---- Operands ---- */
 /* Tiles, or rows of bricks, of one value, which may be 0 or outside the lattice, and others. */
@@ -67,8 +68,11 @@ static void *medley(const round_of *r, uint64_t seed) {
   return x;
 }
 
+/* With raw tiles, on the lattice (rule 2) and outside of it (rule 3). */
 static operand fresh(const round_of *r) {
   operand o = {.order = order_any(&r->shape, r->state), .given = scratch(r->n * sizeof(quad))};
+  if (extreme(r) && o.order == GHZ_ORDER_BEST && input_below(r->state, 8))
+    o.order = GHZ_ORDER_LORENZO;
   o.x = input_below(r->state, 5) ? values_any(&r->l, &r->shape, r->state) : medley(r, input_random(r->state));
   o.s = o.loose = compress_shape(any(r), &r->l, o.order, o.x, &r->shape);
   for (size_t i = 0; i < r->n; i++) {
@@ -112,11 +116,12 @@ static operand crafted(const round_of *r) {
 }
 
 static operand operand_any(const round_of *r, size_t number) {
-  switch (input_below(r->state, 8)) {
+  switch (input_below(r->state, 9)) {
   case 0: return combined(r, 1 + (int64_t)input_below(r->state, 5), (int64_t)input_below(r->state, 9) - 4, 1);
   case 1: return number ? negated(r, &r->o[0]) : fresh(r);
-  case 2: return r->l.step > 0 ? crafted(r) : fresh(r);
-  case 3:
+  case 2:
+  case 3: return r->l.step > 0 ? crafted(r) : fresh(r);
+  case 4:
     if (r->finer > 1)
       return combined(r, (int64_t)r->finer - 1, 1, r->finer);
     /* fall through */
@@ -125,7 +130,7 @@ static operand operand_any(const round_of *r, size_t number) {
 }
 
 /* ---- Cases ---- */
-/* Weights up to what the terms allow: none passes `most`. */
+/* Weights up to what the terms allow, none above `most`; those of 0 drop an operand (rule 1). */
 static void choose_weights(round_of *r, uint64_t most) {
   for (size_t i = 0; i < r->k; i++) {
     const uint64_t some = input_below(r->state, 2) ? 5 : 1 + (most >> input_below(r->state, 23));
@@ -174,8 +179,6 @@ static void choose_round(round_of *r) {
 }
 
 /* ---- What is done ---- */
-static int extreme(const round_of *r) { return r->kind == MINIMUM || r->kind == MAXIMUM; }
-
 static ref_bytes of_two(ghz_context *ctx, const round_of *r, ref_bytes a, ref_bytes b) {
   return extreme(r) ? extremum(ctx, a, b, r->kind == MAXIMUM) : add(ctx, a, b);
 }
@@ -387,9 +390,9 @@ Test(homomorphism, cancelling) {
 /* ---- Textures ---- */
 /* Integers that are small beside their differences: nothing but an anchor at one of the orders (the
  * first three), an anchor that takes a bit more when it is raised, a bit more at every order, one
- * step, one value. Of flat tiles also what shows where raising the order goes wrong: column 0 must be
- * cleared, the slope must not come from padding, padding must stay zero, and a block of width 0
- * after a jump gets a width. */
+ * step, one value. Of flat tiles also what shows where raising the order goes wrong (rule 5):
+ * column 0 must be cleared, the slope must not come from padding, padding must stay zero, and a
+ * block of width 0 after a jump gets a width. */
 static int64_t texture(size_t kind, int z, int y, int x) {
   switch (kind) {
   case 0: return z == 0 && y == 0 ? 7 : 0;

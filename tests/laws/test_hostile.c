@@ -322,13 +322,49 @@ Test(hostile, wide_reads_at_the_end) {
 }
 
 /* ---- Messages ---- */
-/* (Damaged otherwise: tests/fuzz/slices.c.) */
-Test(hostile, messages_that_are_cut) {
+static void use_message(const ghz_slice *slice, ghz_context *ctx) {
+  SCOPE;
+  ref_bytes dst = bytes_new(ghz_slice_bound(&(ghz_shape){.dims = 1}, slice->tiles, slice->lattice.type,
+                                            2 * (slice->terms & 0xfffff) + 2));
+  ghz_slice sum, pair[2] = {*slice, *slice};
+  if (ghz_slice_count(slice) <= 2048)
+    ghz_slice_decompress(ctx, slice, GHZ_F64, scratch(2048 * sizeof(double)));
+  ghz_slice_sum(ctx, 2, pair, dst.data, dst.size, &sum);
+  ghz_slice_extremum(pool.ctx[0], slice, slice, 1, dst.data, dst.size, &sum);
+}
+
+Test(hostile, damaged_messages) {
   ref_bytes stream = stream_like("specials", GHZ_F32, 20000, GHZ_ORDER_BEST, 1);
   ghz_slice slice = slice_of(stream, 3, 2);
   ref_bytes good = packed(&slice);
   for (size_t cut = 0; cut < good.size; cut++) {
     SCOPE;
     cr_assert(refusal(ghz_slice_parse(view(bytes_copy(good.data, cut)), &slice)), "cut at %zu", cut);
+  }
+  uint64_t state = 8;
+  for (int round = 0; round < effort(4000); round++) {
+    SCOPE;
+    ref_bytes bad = bytes_copy(good.data, good.size);
+    bad.data[input_below(&state, round % 2 ? 68 : bad.size)] = (uint8_t)input_random(&state);
+    if (ghz_slice_parse(view(bad), &slice) == GHZ_OK && slice.tiles <= 2)
+      use_message(&slice, pool.ctx[(size_t)round % pool.count]);
+  }
+}
+
+/* The bytes of column 0 of a tile of order 1 stand for nothing: readers ignore them, and so must
+ * sums that raise it. One tile, the last of its stream, and two, the first of which is added in one
+ * pass. */
+Test(hostile, ignored_columns_do_not_reach_a_sum) {
+  ghz_lattice l = lattice_abs(GHZ_F32, 0.25);
+  for (size_t n = 1024; n <= 2048; n += 1024) {
+    float *y = scratch(n * sizeof *y);
+    for (size_t i = 0; i < n; i++)
+      y[i] = (float)(i * i) * 0.001f;
+    ref_bytes one = with_ignored_column(pool.ctx[0], &l, n), two = compress(pool.ctx[0], &l, 2, y, n);
+    float *a = decompress(pool.ctx[0], one, GHZ_F32), *b = decompress(pool.ctx[0], two, GHZ_F32),
+          *s = decompress(pool.ctx[0], add(pool.ctx[0], one, two), GHZ_F32);
+    for (size_t i = 0; i < n; i++)
+      cr_assert(fabs((double)a[i] + (double)b[i] - (double)s[i]) < 1e-3, "value %zu: %g + %g gave %g", i,
+                (double)a[i], (double)b[i], (double)s[i]);
   }
 }

@@ -1,5 +1,5 @@
-/* test_linear.c: linear combinations of streams whose lattices are multiples of each other: the laws
- * that they keep, and what is refused. (Bytes and bounds: test_homomorphism.c.) */
+/* test_linear.c: linear combinations of streams whose lattices are multiples of each other: the
+ * laws that they keep, and what is refused. (Bytes and bounds: test_homomorphism.c.) */
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "fields.h"
 #include "support.h"

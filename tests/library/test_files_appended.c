@@ -668,6 +668,16 @@ Test(files_appended, reach_the_disk_in_order, .init = make_folder, .fini = remov
   }
 }
 
+Test(files_appended, begin_where_the_last_ended, .init = make_folder, .fini = remove_folder) {
+  ghz_file_writer *w;
+  create_steps(4, 1);
+  const memory_file m = bytes_of_file(), longer = with_garbage(&m, 50000);
+  put_file(&longer);
+  worked(ghz_file_append(path, 1, &w), "append");
+  cr_assert_eq(bytes_of_file().size, m.size, "what was not finished stays behind what is appended");
+  ghz_file_abandon(w);
+}
+
 /* ---- Tails in part, and damaged indexes ---- */
 
 /* Checks that a changed file of ten steps is one of `steps`, and grows on; 0: it is refused. */

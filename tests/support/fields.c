@@ -87,16 +87,16 @@ void *field_make(field_kind kind, const ghz_lattice *l, const ghz_shape *shape, 
 
 void *values_any(const ghz_lattice *l, const ghz_shape *shape, uint64_t *state) {
   const size_t n = (size_t)ghz_shape_count(shape);
-  const uint64_t seed = input_random(state), power = input_below(state, 60);
+  const uint64_t seed = input_random(state), power = input_below(state, seed / 64 % 2 ? 16 : 60);
   if (shape->dims > 1 && seed % 3)
     return field_make((field_kind)(seed % FIELD_KINDS), l, shape, ldexp(3, (int)power), seed);
-  void *x = input_make(&inputs[power % input_count], l->type, n, l->step, seed);
+  void *x = input_make(&inputs[seed / 128 % input_count], l->type, n, l->step, seed);
   plant_fill(l, x, n, seed);
   return x;
 }
 
 int order_any(const ghz_shape *shape, uint64_t *state) {
-  return (int)input_below(state, 3 + (uint64_t)order_most(shape)) - 2;
+  return input_below(state, 2) ? GHZ_ORDER_BEST : (int)input_below(state, 3 + (uint64_t)order_most(shape)) - 2;
 }
 
 ref_bytes stream_any(ghz_context *ctx, const ghz_lattice *l, const ghz_shape *shape, uint64_t *state) {

@@ -19,6 +19,7 @@ ghz_shape shape_any(uint64_t *state);
 
 /* A field, or an input, of any magnitude, with fills. */
 void *values_any(const ghz_lattice *l, const ghz_shape *shape, uint64_t *state);
+/* Every second one is the best. */
 int order_any(const ghz_shape *shape, uint64_t *state);
 ref_bytes stream_any(ghz_context *ctx, const ghz_lattice *l, const ghz_shape *shape, uint64_t *state);
 

@@ -4,8 +4,8 @@
 #include "support.h"
 #include "tile/tile.h"
 
-/* Bricks have quick ways and general ones, which give the same: of two contexts one takes these, the
- * other those. */
+/* Bricks have quick ways and general ones, which give the same: of two contexts one takes these,
+ * the other those. */
 static void choose_way(size_t context) {
   static uint64_t state = 1, first;
   if (context == 0)
