@@ -102,28 +102,29 @@ static unsigned limit_of_sum(const tile_job *j, const tile_op *c, const layer_he
   return width_limit(j->lattice, a->mode, order, c->terms);
 }
 
-/* Of an extent that is a constant. */
-GHZ_INLINE int combine_parsed(const tile_job *j, const tile_source src[2], const tile_extent *e,
-                              const tile_op *c, ghz_status *status) {
+static int combine_two_any(const tile_job *j, const tile_source src[2], const tile_op *c, ghz_status *status) {
   tile_header t[2];
-  *status = parse_two(j->lattice, src, e, t) ? GHZ_OK : GHZ_ECORRUPT;
+  *status = parse_two_any(j->lattice, src, &j->extent, t);
   if (*status != GHZ_OK)
     return 1;
   const layer_header *a = &t[0].lattice, *b = &t[1].lattice;
   if (!same_kind(a, b))
     return 0;
-  const unsigned limit = limit_of_sum(j, c, a, b);
-  *j->size = e == &full_line ? add_two_full(t, limit, j->dst)
-                             : add_two_any(e, t, limit, coefficient_width_limit(c->terms), j->dst);
+  *j->size =
+      add_two(&j->extent, &t[0], &t[1], limit_of_sum(j, c, a, b), coefficient_width_limit(c->terms), j->dst);
   return 1;
 }
 
-static int combine_two_any(const tile_job *j, const tile_source src[2], const tile_op *c, ghz_status *status) {
-  return combine_parsed(j, src, &j->extent, c, status);
-}
-
+/* The same of full flat tiles. */
 static int combine_two_full(const tile_job *j, const tile_op *c, ghz_status *status) {
-  return combine_parsed(j, j->src, &full_line, c, status);
+  layer_header h[2];
+  *status = parse_two(j->lattice, j->src, h) ? GHZ_OK : GHZ_ECORRUPT;
+  if (*status != GHZ_OK)
+    return 1;
+  if (!same_kind(&h[0], &h[1]))
+    return 0;
+  *j->size = add_two_full(h, limit_of_sum(j, c, &h[0], &h[1]), j->dst);
+  return 1;
 }
 
 /* The same where wide loads need copies: at an array's end. */

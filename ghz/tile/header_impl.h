@@ -45,6 +45,10 @@ GHZ_INLINE int parse_lead(const ghz_lattice *l, tile_source src, unsigned dims, 
          open_anchors(&o->lead, &o->at, load_u64(p + o->at.at), load_u64(p + o->at.at + o->at.anchor));
 }
 
+GHZ_INLINE void load_widths(tile_source src, tile_opening *o, layer_header *h) {
+  o->widths = widths_load(src.data + widths_at(&o->at), o->lead.width_planes, o->lead.squeezed, h->width);
+}
+
 /* By registers: what compilers make of memset is slow for so few bytes (a tenth of an addition of
  * bricks). */
 GHZ_INLINE void clear_widths(uint8_t width[BLOCKS]) {
@@ -53,13 +57,15 @@ GHZ_INLINE void clear_widths(uint8_t width[BLOCKS]) {
   store_plane(width, zeros);
 }
 
-/* Fast if there are none: where there are coefficients the lattice is zeros, mostly. */
-GHZ_INLINE void load_widths(tile_source src, unsigned dims, tile_opening *o, layer_header *h) {
+/* The same, and fast if there are none: where there are coefficients the lattice is zeros,
+ * mostly. */
+static inline void load_few_widths(tile_source src, tile_opening *o, layer_header *h) {
+  if (o->lead.width_planes) {
+    load_widths(src, o, h);
+    return;
+  }
   o->widths = (loaded_widths){0};
-  if (dims == 1 || o->lead.width_planes)
-    o->widths = widths_load(src.data + widths_at(&o->at), o->lead.width_planes, o->lead.squeezed, h->width);
-  else
-    clear_widths(h->width);
+  clear_widths(h->width);
 }
 
 /* And the last: *p moves to the end of what the lattice has before its planes. */
@@ -87,7 +93,39 @@ GHZ_INLINE int finish_lattice(const ghz_lattice *l, tile_source src, const tile_
   return specials_valid(*p, end, inside, p);
 }
 
-/* ---- A tile ---------------------------------------------------------------------------------- */
+/* ---- The fast path: full flat tiles that are not empty --------------------------------------- */
+
+GHZ_INLINE int finish_full(const ghz_lattice *l, tile_source src, const tile_opening *o, layer_header *h) {
+  const tile_extent full = {1, TILE, 1, 1, TILE};
+  const uint8_t *p;
+  if (!finish_lattice(l, src, &full, o, h, &p))
+    return 0;
+  h->planes = p;
+  return planes_fit(src.size, (size_t)(p - src.data), o->widths.sum);
+}
+
+LARGE_INLINE int parse_full(const ghz_lattice *l, const tile_source *src, layer_header *h) {
+  tile_opening o;
+  if (!parse_lead(l, *src, 1, &o))
+    return 0;
+  load_widths(*src, &o, h);
+  return finish_full(l, *src, &o, h);
+}
+
+/* With registers for it, step by step: a processor has the widths of both on their way before it
+ * waits for either (2 % of an addition). */
+GHZ_INLINE int parse_two(const ghz_lattice *l, const tile_source src[2], layer_header h[2]) {
+  tile_opening o[2];
+  if (!MANY_REGISTERS)
+    return parse_full(l, &src[0], &h[0]) && parse_full(l, &src[1], &h[1]);
+  if (!parse_lead(l, src[0], 1, &o[0]) || !parse_lead(l, src[1], 1, &o[1]))
+    return 0;
+  load_widths(src[0], &o[0], &h[0]);
+  load_widths(src[1], &o[1], &h[1]);
+  return finish_full(l, src[0], &o[0], &h[0]) && finish_full(l, src[1], &o[1], &h[1]);
+}
+
+/* ---- Any tile -------------------------------------------------------------------------------- */
 
 /* One of zeros in order 0, but for its widths. */
 GHZ_INLINE void begin_layer(layer_header *h, const uint8_t *planes) {
@@ -122,13 +160,13 @@ static int parse_coefficients(uint32_t terms, const uint8_t **p, const uint8_t *
 }
 
 /* The last steps: `o` has the lead and the widths of the lattice. */
-GHZ_INLINE int finish_tile(const ghz_lattice *l, tile_source src, const tile_extent *e, const tile_opening *o,
-                           tile_header *t) {
+GHZ_INLINE int finish_any(const ghz_lattice *l, tile_source src, const tile_extent *e, const tile_opening *o,
+                          tile_header *t) {
   const uint8_t *p, *end = src.data + src.size;
   unsigned more = 0;
   if (!finish_lattice(l, src, e, o, &t->lattice, &p))
     return 0;
-  t->transformed = e->dims != 1 && o->lead.coefficients;
+  t->transformed = o->lead.coefficients;
   if (t->transformed && !(coefficients_allowed(src.transform, e->n) &&
                           parse_coefficients(src.terms, &p, end, &t->coefficients, &more)))
     return 0;
@@ -139,38 +177,35 @@ GHZ_INLINE int finish_tile(const ghz_lattice *l, tile_source src, const tile_ext
   return 1;
 }
 
-/* Takes a tile apart that is neither empty nor raw, and checks all of it but the planes' bytes,
- * which may be anything. */
-GHZ_INLINE int parse_tile(const ghz_lattice *l, tile_source src, const tile_extent *e, tile_header *t) {
-  tile_opening o;
-  if (!parse_lead(l, src, e->dims, &o))
-    return 0;
-  load_widths(src, e->dims, &o, &t->lattice);
-  return finish_tile(l, src, e, &o, t);
-}
-
-/* The same of two; with registers for it, step by step: a processor has the widths of both on their
- * way before it waits for either (2 % of an addition). */
-GHZ_INLINE int parse_two(const ghz_lattice *l, const tile_source src[2], const tile_extent *e,
-                         tile_header t[2]) {
-  tile_opening o[2];
-  if (!MANY_REGISTERS)
-    return parse_tile(l, src[0], e, &t[0]) && parse_tile(l, src[1], e, &t[1]);
-  if (!parse_lead(l, src[0], e->dims, &o[0]) || !parse_lead(l, src[1], e->dims, &o[1]))
-    return 0;
-  load_widths(src[0], e->dims, &o[0], &t[0].lattice);
-  load_widths(src[1], e->dims, &o[1], &t[1].lattice);
-  return finish_tile(l, src[0], e, &o[0], &t[0]) && finish_tile(l, src[1], e, &o[1], &t[1]);
-}
-
-/* Of one that is not raw. */
+/* Takes a tile apart that is not raw, and checks all of it but the planes' bytes, which may be
+ * anything. */
 static ghz_status parse(const ghz_lattice *l, tile_source src, const tile_extent *e, tile_header *t) {
+  tile_opening o;
   t->transformed = 0;
   if (src.size == 0) {
     clear_layer(&t->lattice, src.data);
     return GHZ_OK;
   }
-  return parse_tile(l, src, e, t) ? GHZ_OK : GHZ_ECORRUPT;
+  if (!parse_lead(l, src, e->dims, &o))
+    return GHZ_ECORRUPT;
+  load_few_widths(src, &o, &t->lattice);
+  return finish_any(l, src, e, &o, t) ? GHZ_OK : GHZ_ECORRUPT;
+}
+
+/* The same of two that are not empty, step by step as in parse_two. */
+static ghz_status parse_two_any(const ghz_lattice *l, const tile_source src[2], const tile_extent *e,
+                                tile_header t[2]) {
+  tile_opening o[2];
+  if (!MANY_REGISTERS) {
+    const ghz_status status = parse(l, src[0], e, &t[0]);
+    return status == GHZ_OK ? parse(l, src[1], e, &t[1]) : status;
+  }
+  if (!parse_lead(l, src[0], e->dims, &o[0]) || !parse_lead(l, src[1], e->dims, &o[1]))
+    return GHZ_ECORRUPT;
+  load_few_widths(src[0], &o[0], &t[0].lattice);
+  load_few_widths(src[1], &o[1], &t[1].lattice);
+  return finish_any(l, src[0], e, &o[0], &t[0]) && finish_any(l, src[1], e, &o[1], &t[1]) ? GHZ_OK
+                                                                                          : GHZ_ECORRUPT;
 }
 
 /* ---- Planes ---------------------------------------------------------------------------------- */

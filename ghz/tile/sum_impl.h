@@ -219,6 +219,16 @@ GHZ_INLINE void add_lattices(const tile_extent *e, const layer_header *a, const 
     add_expanded(e, higher, lower, TWICE, limit, t, planes);
 }
 
+/* The sum of two full flat tiles. */
+GHZ_INLINE size_t add_two_full(const layer_header h[2], unsigned limit, uint8_t *dst) {
+  const tile_extent full = {1, TILE, 1, 1, TILE};
+  ALIGNED bit_plane planes[PLANES_MAX];
+  tile_widths t;
+  add_lattices(&full, &h[0], &h[1], limit, &t, planes);
+  finish_widths(&t);
+  return put_tile(&(plain_layer){&t, planes}, NULL, NULL, dst);
+}
+
 /* A sum of coefficients on its way: those of low frequencies, in the first parts, are wider. */
 typedef struct coefficient_sum {
   squeezed_planes from[2];
@@ -281,14 +291,13 @@ static void add_two_coefficients(const layer_header *a, const layer_header *b, u
   t->lead.anchor = (int64_t)((uint64_t)a->anchor + (uint64_t)b->anchor);
 }
 
-/* Of two tiles. */
-GHZ_INLINE size_t add_two(const tile_extent *e, const tile_header t[2], unsigned limit,
-                          unsigned coefficient_limit, uint8_t *dst) {
-  const tile_header *a = &t[0], *b = &t[1];
+/* Of any two tiles. */
+static size_t add_two(const tile_extent *e, const tile_header *a, const tile_header *b, unsigned limit,
+                      unsigned coefficient_limit, uint8_t *dst) {
   ALIGNED bit_plane planes[PLANES_MAX], coefficient_planes[PLANES_MAX];
   tile_widths lattice, coefficients;
   layer_header none;
-  const int transformed = e->dims != 1 && (a->transformed || b->transformed);
+  const int transformed = a->transformed || b->transformed;
   add_lattices(e, &a->lattice, &b->lattice, limit, &lattice, planes);
   lattice.lead.coefficients = transformed;
   finish_widths(&lattice);
@@ -301,17 +310,4 @@ GHZ_INLINE size_t add_two(const tile_extent *e, const tile_header t[2], unsigned
   finish_coefficients(&coefficients);
   return put_tile(&(plain_layer){&lattice, planes}, NULL, &(plain_layer){&coefficients, coefficient_planes},
                   dst);
-}
-
-/* Apart: what stands behind the checks of two tiles compilers take for rare. */
-static __attribute__((noinline)) size_t add_two_any(const tile_extent *e, const tile_header t[2],
-                                                    unsigned limit, unsigned coefficient_limit, uint8_t *dst) {
-  return add_two(e, t, limit, coefficient_limit, dst);
-}
-
-/* The extent of full flat tiles, and their sum. */
-static const tile_extent full_line = {1, TILE, 1, 1, TILE};
-
-static __attribute__((noinline)) size_t add_two_full(const tile_header t[2], unsigned limit, uint8_t *dst) {
-  return add_two(&full_line, t, limit, 0, dst);
 }
