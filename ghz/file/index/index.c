@@ -381,13 +381,13 @@ static ghz_status decode_parts(uint64_t size, file_index *x, rest *r) {
   if (status != GHZ_OK || !r->marked)
     return status;
   const uint64_t parts = load_u64(pass(r, INDEX_MARK) + 16);
-  if (own != size || parts > PARTS_MAX || left(r) / PART_BYTES < parts)
+  if (own != size || parts > PARTS_MAX)
     return wrong(r, "impossible parts");
   x->appended = 1;
   for (x->parts = 0; x->parts < parts; x->parts++) {
     status = take(r, PART_BYTES, &b);
-    if (status != GHZ_OK)
-      return status;
+    if (status != GHZ_OK || !b)
+      return status != GHZ_OK ? status : wrong(r, "impossible parts");
     index_part *part = &x->part[x->parts];
     *part = (index_part){.begin = load_u64(b), .size = load_u64(b + 8)};
     if (part->begin < at || part->begin > r->source->size || part->size < TAIL_BYTES ||
