@@ -40,7 +40,8 @@ void ghz_index_free(file_index *x) {
 
 /* Room for one element more; it doubles, so that frames cost no copy each. */
 static ghz_status make_room(memory *m, uint64_t count, size_t each, const char *name) {
-  return (count + 1) * each <= m->capacity ? GHZ_OK : memory_reserve(m, 2 * (count + 8) * each, name);
+  return m->data && (count + 1) * each <= m->capacity ? GHZ_OK
+                                                      : memory_reserve(m, 2 * (count + 8) * each, name);
 }
 
 ghz_status ghz_index_begin(file_index *x, const char *name, uint64_t offset, uint64_t pages, frame_entry **e) {
@@ -48,8 +49,7 @@ ghz_status ghz_index_begin(file_index *x, const char *name, uint64_t offset, uin
   x->frames = (frame_entry *)(void *)x->frame_memory.data;
   if (status != GHZ_OK)
     return status;
-  const frame_entry *last = x->count ? &x->frames[x->count - 1] : NULL;
-  x->page_count = last ? last->page + last->pages : 0;
+  x->page_count = x->count ? x->frames[x->count - 1].page + x->frames[x->count - 1].pages : 0;
   *e = &x->frames[x->count];
   **e = (frame_entry){
       .first = x->values, .offset = offset, .body = body_head(pages), .page = x->page_count, .pages = pages};
@@ -327,13 +327,11 @@ static ghz_status decode_pages(file_index *x, rest *r) {
   const size_t all = ghz_pack_bound((size_t)e->stream),
                one = tile_page_bound(each, (size_t)each * TILE_BYTES_MAX);
   ghz_status status = GHZ_OK;
-  if (left(r) / PAGE_ENTRY_BYTES < e->pages)
-    return wrong_frame(r, x, "its pages are missing");
   for (uint64_t i = 0; i < e->pages && status == GHZ_OK; i++) {
     const uint8_t *b;
     status = take(r, PAGE_ENTRY_BYTES, &b);
-    if (status != GHZ_OK)
-      return status;
+    if (status != GHZ_OK || !b)
+      return status != GHZ_OK ? status : wrong_frame(r, x, "its pages are missing");
     const uint32_t bytes = load_u32(b);
     if (bytes < TILE_PAGE_HEAD || bytes > all || bytes > one)
       return wrong_frame(r, x, "a page of an impossible size");
@@ -379,17 +377,17 @@ static ghz_status decode_parts(uint64_t size, file_index *x, rest *r) {
   uint64_t own = 0, at = 0;
   const uint8_t *b;
   ghz_status status = have(r, INDEX_MARK);
-  r->marked = r->size >= INDEX_MARK && ghz_index_marked(r->p, &own);
+  r->marked = r->p && r->size >= INDEX_MARK && ghz_index_marked(r->p, &own);
   if (status != GHZ_OK || !r->marked)
     return status;
   const uint64_t parts = load_u64(pass(r, INDEX_MARK) + 16);
-  if (own != size || parts > PARTS_MAX || left(r) / PART_BYTES < parts)
+  if (own != size || parts > PARTS_MAX)
     return wrong(r, "impossible parts");
   x->appended = 1;
   for (x->parts = 0; x->parts < parts; x->parts++) {
     status = take(r, PART_BYTES, &b);
-    if (status != GHZ_OK)
-      return status;
+    if (status != GHZ_OK || !b)
+      return status != GHZ_OK ? status : wrong(r, "impossible parts");
     index_part *part = &x->part[x->parts];
     *part = (index_part){.begin = load_u64(b), .size = load_u64(b + 8)};
     if (part->begin < at || part->begin > r->source->size || part->size < TAIL_BYTES ||
