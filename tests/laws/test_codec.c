@@ -134,7 +134,7 @@ static ghz_shape random_shape(uint64_t *state) {
 Test(codec, at_random, .timeout = 600) {
   POOL(pool);
   uint64_t state = 11;
-  for (int round = 0; round < effort(1000); round++) {
+  for (int round = 0; round < effort(400); round++) {
     SCOPE;
     const ghz_shape s = random_shape(&state);
     const ghz_lattice l = lattice_with_fill(&state);

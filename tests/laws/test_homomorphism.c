@@ -427,10 +427,9 @@ static ref_bytes textured(const ref_header *h, size_t kind, int order) {
 
 /* All of them at all orders, two and three at a time. */
 Test(homomorphism, sums_of_textures, .timeout = 600) {
-  static const ghz_shape of[] = {{3, {8, 8, 16}},  {3, {3, 7, 13}}, {2, {1, 32, 32}},  {2, {1, 5, 30}},
-                                 {1, {1, 1, 1}},   {1, {1, 1, 2}},  {1, {1, 1, 3}},    {1, {1, 1, 7}},
-                                 {1, {1, 1, 8}},   {1, {1, 1, 9}},  {1, {1, 1, 1000}}, {1, {1, 1, 1023}},
-                                 {1, {1, 1, 1024}}};
+  static const ghz_shape of[] = {{3, {8, 8, 16}},   {3, {3, 7, 13}},  {2, {1, 32, 32}}, {2, {1, 5, 30}},
+                                 {1, {1, 1, 1}},    {1, {1, 1, 2}},   {1, {1, 1, 7}},   {1, {1, 1, 9}},
+                                 {1, {1, 1, 1000}}, {1, {1, 1, 1024}}};
   POOL(pool);
   for (size_t i = 0; i < COUNT(of); i++) {
     ghz_lattice l = lattice_abs((ghz_type)(i % 2), 0.37);
