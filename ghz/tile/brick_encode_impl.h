@@ -386,8 +386,8 @@ static size_t put_raw_tile(const tile_place *p, const void *x, size_t size, uint
   return (size_t)(copy_lines(p, x, size, dst + 1) - dst);
 }
 
-/* As encode_on_lattice, but a value that the lattice misses stands before the tile: of order 1, if
- * the caller fixed 0, where it would have widths. */
+/* As encode_on_lattice, but a value that the lattice misses stands before the tile: of order 1,
+ * where it would have widths. */
 static int encode_exactly(const ghz_lattice *l, int order, const tile_place *place, const void *x, size_t limit,
                           uint8_t *dst, size_t *size) {
   uint64_t bits;
@@ -395,7 +395,12 @@ static int encode_exactly(const ghz_lattice *l, int order, const tile_place *pla
     order = 1;
   if (!encode_on_lattice(l, COARSE, order, place, x, limit, dst, size))
     return 0;
-  if (*size < limit && has_no_widths(place->extent.dims, dst, *size) && one_value_is_missed(l, place, x, &bits))
+  if (order == 0 || *size >= limit || !may_be_constant(place->extent.dims, dst, *size) ||
+      !one_value_is_missed(l, place, x, &bits))
+    return 1;
+  if (has_widths(dst, *size))
+    encode_on_lattice(l, COARSE, 1, place, x, limit, dst, size);
+  if (*size < limit)
     *size = put_value_before(l->type, bits, dst, *size);
   return 1;
 }

@@ -47,9 +47,15 @@ static int one_value_is_missed(const ghz_lattice *l, const tile_place *place, co
   return 1;
 }
 
-/* Whether a tile may be one of one value: it has neither widths nor, as a brick, coefficients. */
-static inline int has_no_widths(unsigned dims, const uint8_t *tile, size_t size) {
-  return size == 0 || (tile[0] >> 5 == 0 && !(dims > 1 && tile[0] >> 2 & 1 && tile[1] >> 3 & 1));
+static inline int has_widths(const uint8_t *tile, size_t size) {
+  return size != 0 && tile[0] >> 5 != 0;
+}
+
+/* Whether a tile may be one of one value: it has no coefficients, as a brick, nor widths, but of
+ * order 0, which is as small where values are few. */
+static inline int may_be_constant(unsigned dims, const uint8_t *tile, size_t size) {
+  return size == 0 ||
+         (!(has_widths(tile, size) && tile[0] & 3) && !(dims > 1 && tile[0] >> 2 & 1 && tile[1] >> 3 & 1));
 }
 
 /* Puts a value before a tile of so many bytes; returns the size of both. */

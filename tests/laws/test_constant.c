@@ -66,6 +66,17 @@ Test(constant, every_one_comes_back, .timeout = 300) {
         }
 }
 
+/* In bricks of few values order 0 takes no more bytes than order 1. */
+Test(constant, few_values_come_back) {
+  POOL(pool);
+  for (int i = 0; i < 96; i++) {
+    const ghz_lattice l = lattice_abs(i % 2 ? GHZ_F32 : GHZ_F64, 1);
+    const ghz_shape s = {2 + i / 2 % 2, {1, (uint64_t)(1 + i / 4 % 3), (uint64_t)(1 + i / 12)}};
+    for (int k = 9; k < 16; k++)
+      comes_back(&pool, &l, &s, -k / 8.0, 0, GHZ_ORDER_BEST);
+  }
+}
+
 /* Ranges, boxes and slices read such tiles; the extrema are the value; and it takes few bytes. */
 Test(constant, is_read_in_parts) {
   CONTEXT(ctx, NULL, 1);

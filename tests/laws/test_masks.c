@@ -82,7 +82,7 @@ static void *masked(const ghz_lattice *l, const ghz_shape *s, mask_kind kind, mi
 
 Test(masks, random, .timeout = 300) {
   POOL(pool);
-  uint64_t state = 12;
+  uint64_t state = 11;
   for (int round = effort(120); round > 0; round--)
     for (int kind = 0; kind < MASK_KINDS; kind++) {
       SCOPE;

@@ -312,7 +312,9 @@ size_t ref_tile_compress(const ref_header *h, int order, ref_tile *t, uint8_t *o
   uint64_t one;
   if (ref_tile_quantise(h, t)) {
     int off = off_one_value(h, t, &one);
-    ref_tile_choose_order(h, t, off && order == 0 ? 1 : order);
+    ref_tile_choose_order(h, t, order);
+    if (off && t->order == 0 && !all_zero(t))
+      t->order = 1;
     size_t size = ref_tile_encode(h->type, t, out);
     if (order == REF_BEST && !all_zero(t))
       size = with_coefficients(h, t, size, out);
