@@ -67,7 +67,7 @@ static inline size_t queue_length(const queue *q) {
   return q->tail - q->head;
 }
 
-/* ---- engine.c: the first failure -------------------------------------------------------------- */
+/* ---- engine.c: the first failure ------------------------------------------------------------- */
 
 /* Notes a status of this rank that is not GHZ_OK. */
 void ghz_engine_check(engine *e, ghz_status status);

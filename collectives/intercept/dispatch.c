@@ -132,12 +132,11 @@ bool dispatch(call_id c, const typed *send, const typed *recv, MPI_Op op, int ro
     stats_passed(c, why, bytes);
     return false;
   }
-  ghz_mpi_report report;
+  ghz_mpi_report report = {0};
   ghz_mpi_options options = GHZ_MPI_OPTIONS;
   options.threshold = intercept.threshold;
   options.report = intercept.report ? &report : NULL;
   options.check = intercept.check;
-  report = (ghz_mpi_report){0};
   busy = true;
   *code = make(what, send, recv, block, op, root, comm, &options);
   busy = false;

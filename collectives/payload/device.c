@@ -154,7 +154,7 @@ ghz_status ghz_device_copy(void *to, const void *from, size_t bytes) {
   return status == GHZ_OK ? checked(cudaStreamSynchronize(NULL), "cudaStreamSynchronize") : status;
 }
 
-/* ---- What a communicator keeps ---------------------------------------------------------------- */
+/* ---- What a communicator keeps --------------------------------------------------------------- */
 
 enum { SLOTS = 8 };
 

@@ -147,8 +147,8 @@ static ghz_status place_operand(ghz_cuda *g, const stream_kind &k, size_t i, ghz
                    : GHZ_OK;
 }
 
-// Clears what the blocks of a kernel share, and starts it. `placed`: tiles of a result, whose places
-// it finds.
+// Clears what the blocks of a kernel share, and starts it. `placed`: tiles of a result, whose
+// places it finds.
 template <class Call>
 static ghz_status start(ghz_cuda *g, const kernel<Call> &work, const Call &c, uint64_t tiles, uint64_t placed,
                         cudaStream_t stream, const char *what) {

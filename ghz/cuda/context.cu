@@ -108,8 +108,8 @@ static cudaError_t prepare_kernels(int *architecture) {
 // CUDA loads a kernel when it is first used, and may wait for the device then. So CUB's kernels are
 // used here once; prepare_kernels has loaded our own. It also sets local memory aside for a kernel
 // that takes more than those before: the one that takes most runs here once, on zeros, which are no
-// stream. All scratch memory is cleared, since kernels read a few bytes behind those that they wrote
-// there.
+// stream. All scratch memory is cleared, since kernels read a few bytes behind those that they
+// wrote there.
 static ghz_status run_once(ghz_cuda *g, size_t size) {
   const char *what = "the first kernels on this device";
   const size_t some = g->spill.size / sizeof(double); // more than CUB has a single block look at

@@ -1,6 +1,6 @@
-/* choice_tables.h: tables that have an entry for every choice of bytes, or of values, among eight:
- * entry [m] is for those whose bit of m is set. The preprocessor writes them. What it writes is kept
- * short, for checkers read all of it. */
+/* choice_tables.h: tables that have an entry for every choice of bytes, or of values, among
+ * eight: entry [m] is for those whose bit of m is set. The preprocessor writes them. What it
+ * writes is kept short, for checkers read all of it. */
 /* SPDX-License-Identifier: BSD-3-Clause */
 #ifndef GHZ_CHOICE_TABLES_H
 #define GHZ_CHOICE_TABLES_H

@@ -2,7 +2,7 @@
  * codec.h. */
 /* SPDX-License-Identifier: BSD-3-Clause */
 
-/* ---- The inverse transform in 128 bits -------------------------------------------------------- */
+/* ---- The inverse transform in 128 bits ------------------------------------------------------- */
 
 /* Of any coefficients: those of sums of very many terms, and hostile ones. Slow, and exact. */
 

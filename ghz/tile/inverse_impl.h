@@ -1,13 +1,13 @@
-/* inverse_impl.h: the inverse transform of a brick along all axes but the last, and outputs of that,
- * in vectors (FORMAT.md, "Coefficients"): in float64, exactly, and in float32, near enough to say
- * what coefficients leave of most values (residual_impl.h). A part of codec.h, and a template:
+/* inverse_impl.h: the inverse transform of a brick along all axes but the last, and outputs of
+ * that, in vectors (FORMAT.md, "Coefficients"): in float64, exactly, and in float32, near enough to
+ * say what coefficients leave of most values (residual_impl.h). A part of codec.h, and a template:
  * included once per type.
  *
  * Parameter: BITS   32 or 64, of the type; undefined at the end
  *
- * Sums of float64 are of integers below 2^53, so any order of operations gives the same, fused or
- * not. Sums of float32 are exact along x: magnitudes sum up, in each line, to less than EXACT_LINE,
- * so all partial sums are integers below 2^24. What is zero is left out. */
+ * Sums of float64 are of integers below 2^53, so any order of operations gives the same, fused
+ * or not. Sums of float32 are exact along x: magnitudes sum up, in each line, to less than
+ * EXACT_LINE, so all partial sums are integers below 2^24. What is zero is left out. */
 /* SPDX-License-Identifier: BSD-3-Clause */
 
 #define FN(name) PASTE(PASTE(name, _f), BITS)

@@ -3,13 +3,13 @@
  *
  * With v = x / step in float64, as P is, d = v - P is formed in float32, off by less than
  *   e = 2^-24 (roundings * factors * S + 4 M / step) + 2^-16
- * Sums along x are exact (inverse_impl.h). Along another axis of length n a value has n / 2 sums of
- * even terms and as many of odd ones, side by side, one sum of both, and one product that is rounded
- * apart where nothing is fused: n / 2 + 2 roundings. Each is at most 2^-24 of the sum of magnitudes
- * so far, which is at most S times the largest factors of all axes, S the sum of all |c|. 4 M: two
- * roundings of v and two of v less the first coefficient's share, which has twice the magnitude;
- * 2^-16: the last rounding, of |d| < 64. So where d is further than e from all n + 1/2, rint(d) is
- * R. Blocks where it is not are formed in float64. */
+ * Sums along x are exact (inverse_impl.h). Along another axis of length n a value has n / 2 sums
+ * of even terms and as many of odd ones, side by side, one sum of both, and one product that is
+ * rounded apart where nothing is fused: n / 2 + 2 roundings. Each is at most 2^-24 of the sum of
+ * magnitudes so far, which is at most S times the largest factors of all axes, S the sum of all
+ * |c|. 4 M: two roundings of v and two of v less the first coefficient's share, which has twice the
+ * magnitude; 2^-16: the last rounding, of |d| < 64. So where d is further than e from all n + 1/2,
+ * rint(d) is R. Blocks where it is not are formed in float64. */
 /* SPDX-License-Identifier: BSD-3-Clause */
 
 enum { EXACT_LINE_3 = (1 << 24) / LARGEST_16, EXACT_LINE_2 = (1 << 24) / LARGEST_32 };

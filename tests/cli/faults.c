@@ -202,13 +202,13 @@ int fflush(FILE *stream) {
 }
 
 int open64(const char *path, int flags, ...) {
-  va_list list;
-  va_start(list, flags);
   const int nameless = (flags & O_TMPFILE) == O_TMPFILE;
   if (nameless && getenv("GHZ_FAULT_NAMED")) {
     errno = EOPNOTSUPP;
     return -1;
   }
+  va_list list;
+  va_start(list, flags);
   mode_t mode = flags & O_CREAT || nameless ? va_arg(list, mode_t) : 0;
   va_end(list);
   verdict v = judge(FILES(SLOW, nameless ? "tmpfile" : "open", EACCES, -1, path));

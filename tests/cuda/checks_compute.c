@@ -353,7 +353,7 @@ static void operate(trial *t, const int *row, uint64_t turn, uint64_t *state) {
   static const kind kinds[] = {ADD, SUBTRACT, SUM, MEAN, COMBINE};
   enum { IN_PLACE = COUNT(kinds), MESSAGES };
   const ghz_shape shape = array_of_turn((size_t)row[ARRAY], (unsigned)turn);
-  const int way = row[KIND] / 2, odd = turn / 2 % 2; /* odd turns may not run */
+  const int way = row[KIND] / 2, odd = (int)(turn / 2 % 2); /* odd turns may not run */
   const ghz_type type = (ghz_type)(row[KIND] % 2);
   ghz_lattice l = lattice_with_fill(state);
   while (l.type != type)

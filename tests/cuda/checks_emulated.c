@@ -136,8 +136,8 @@ void check_many_groups_at_once(trial *t) {
 /* No more blocks than run at once, by shared memory and registers: what is shared evenly among
  * blocks would take as long as those that start late. */
 void check_grids_fit_the_device(trial *t) {
-  /* A block that decompresses cubes has about 51 KiB and takes 1 more; registers are for four. They are
-   * for three that compress, but in code for sm_80 for two that compress planes. */
+  /* A block that decompresses cubes has about 51 KiB and takes 1 more; registers are for four.
+   * They are for three that compress, but in code for sm_80 for two that compress planes. */
   static const struct {
     int capability, shared, reads, plane;
     uint64_t blocks;

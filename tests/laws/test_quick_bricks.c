@@ -1,7 +1,7 @@
-/* test_quick_bricks.c: the fast routines for bricks, in 16 bits and certified float32, have the bytes
- * and values of the general ones and of the reference at the limits of their proofs
- * (tile/residual_impl.h, tile/inverse_impl.h, tile/narrow_layer_impl.h). (On streams of all kinds:
- * same_codec.c, in test_codec.c and test_homomorphism.c.) */
+/* test_quick_bricks.c: the fast routines for bricks, in 16 bits and certified float32, have the
+ * bytes and values of the general ones and of the reference at the limits of their proofs
+ * (tile/residual_impl.h, tile/inverse_impl.h, tile/narrow_layer_impl.h). (On streams of all
+ * kinds: same_codec.c, in test_codec.c and test_homomorphism.c.) */
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "fields.h"
 #include "reference_parts.h"

@@ -170,9 +170,9 @@ typedef enum ghz_mpi_mode {
  *              counts for no more than the rest. So the mean square error is no larger than that of
  *              MPI's sums, and the largest at most 1.5 times theirs, where sums of floats err as
  *              those of random digits do.
- * MPI's sums can be more accurate where floats happen to be exact, and at places whose contributions
- * are all small beside what is typical of the array, as report.eb is the same for all places:
- * docs/collectives.md has a list.
+ * MPI's sums can be more accurate where floats happen to be exact, and at places whose
+ * contributions are all small beside what is typical of the array, as report.eb is the same for all
+ * places: docs/collectives.md has a list.
  * A sum of two arrays is rounded correctly, as MPI's: it compresses where all values have exponents
  * close to each other, and is sent as it is elsewhere. Shapes of planes are ignored: flat arrays
  * compress better here. */

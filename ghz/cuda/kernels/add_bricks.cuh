@@ -1,5 +1,5 @@
-// add_bricks.cuh: what rules of combinations do to bricks: to common pairs by teams, to any others by
-// a warp, on bit planes in local memory.
+// add_bricks.cuh: what rules of combinations do to bricks: to common pairs by teams, to any others
+// by a warp, on bit planes in local memory.
 // SPDX-License-Identifier: BSD-3-Clause
 #ifndef GHZ_ADD_BRICKS_CUH
 #define GHZ_ADD_BRICKS_CUH

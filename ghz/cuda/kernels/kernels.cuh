@@ -93,8 +93,8 @@ template <class Call> struct kernel {
     GHZ_TRY(cudaFuncGetAttributes(&attributes, function));
     *architecture = attributes.ptxVersion;
     GHZ_TRY(cudaFuncSetAttribute(function, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)shared));
-    // Shared memory takes all that it may of the memory that is cache otherwise: it decides how many
-    // blocks a multiprocessor holds, and what they read from global memory goes there.
+    // Shared memory takes all that it may of the memory that is cache otherwise: it decides how
+    // many blocks a multiprocessor holds, and what they read from global memory goes there.
     return cudaFuncSetAttribute(function, cudaFuncAttributePreferredSharedMemoryCarveout, 100);
   }
 };

@@ -391,7 +391,8 @@ DEVICE void put_header(uint8_t *out, const team_shape &t, bool there) {
   const anchor_sizes anchors = sizes_of_anchors(&t.lead);
   const unsigned lead = lead_size_of(&t.lead, anchors);
   if (there)
-    ROLLED for (unsigned i = (unsigned)lane_of(); i < lead; i += LANES) out[i] = lead_byte_of(&t.lead, anchors, i);
+    ROLLED for (unsigned i = (unsigned)lane_of(); i < lead; i += LANES) out[i] =
+        lead_byte_of(&t.lead, anchors, i);
   put_widths(out + lead, t, there);
 }
 
