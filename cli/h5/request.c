@@ -140,7 +140,7 @@ static bool is_beside(const reading *r, hid_t set, const char *path) {
  * have one bound, and need none. */
 static bool complete(const reading *r, hid_t set, h5_request *q, bool named, bool *taken) {
   ghz_h5_parameters *p = &q->parameters;
-  double scale, offset; /* of what is stored to what readers see, and the bound is for */
+  double scale = 1; /* of what is stored to what readers see, and the bound is for */
   if (!find_layout(set, q))
     return !named || fail(r->name, "%s: is of a type or shape that the filter does not take", q->path);
   *taken =
@@ -149,7 +149,7 @@ static bool complete(const reading *r, hid_t set, h5_request *q, bool named, boo
     p->bound = (ghz_bound){GHZ_STEP, 1};
   if (!*taken)
     return true;
-  if (p->bound.kind == GHZ_ABS && attribute_decoding(set, &scale, &offset) && fabs(scale) > 1)
+  if (p->bound.kind == GHZ_ABS && attribute_numbers(set, "scale_factor", &scale, 1) > 0 && fabs(scale) > 1)
     p->bound.value /= fabs(scale);
   warn_of_limits(set, q);
   if (!find_fill(r, set, q))

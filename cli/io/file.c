@@ -38,7 +38,9 @@ static bool open_descriptor(file *f) {
   do
     f->fd = f->path ? open(f->path, O_RDONLY | O_CLOEXEC) : STDIN_FILENO;
   while (f->fd < 0 && errno == EINTR);
-  return f->fd >= 0 || fail(f->name, "%s", strerror(errno));
+  return f->fd >= 0 ||
+         fail(f->name, "%s%s", strerror(errno),
+              errno == EMFILE ? ": all operands are open at a time; ulimit -n raises the limit" : "");
 }
 
 /* Notes which file it is, and whether it can be read at any position. */

@@ -81,8 +81,8 @@ int ghz_agree_combine(MPI_Comm comm, void *numbers, size_t bytes, MPI_Op op) {
 }
 
 /* Turns the bits of two doubles into integers of the same order, or back. */
-static void turn(uint64_t bits[2]) {
-  for (int i = 0; i < 2; i++)
+static void turn(uint64_t *bits, int n) {
+  for (int i = 0; i < n; i++)
     bits[i] ^= bits[i] >> 63 ? INT64_MAX : 0;
 }
 
@@ -91,9 +91,9 @@ static int combine_record(MPI_Comm comm, record *r) {
   for (int i = 0; i <= IDENTITIES; i++)
     r->complement[i] = ~r->identity[i];
   r->min = -r->min;
-  turn(r->ends);
+  turn(r->ends, 2);
   const int code = ghz_agree_combine(comm, r, sizeof *r, MPI_MAX);
-  turn(r->ends);
+  turn(r->ends, 2);
   r->min = -r->min;
   return code;
 }

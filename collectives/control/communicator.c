@@ -155,7 +155,7 @@ error ghz_communicator_enter(communicator *k, const call *c, record *own) {
   own->crowded = ours_kept + (k->own == MPI_COMM_NULL) > OURS_KEPT;
   if (!k->work)
     return (error){MPI_ERR_NO_MEM, ERROR_OURS, "no memory, or no such instruction set, for the codec"};
-  ghz_team_enter(k->work->team, c->set.report != NULL);
+  ghz_team_enter(k->work->team);
   return (error){0};
 }
 
@@ -236,8 +236,9 @@ static int cores_of(const communicator *k) {
 
 team *ghz_communicator_team(communicator *k, const call *c) {
   enum { LEAST = 256 << 10 }; /* bytes: two pieces */
-  return call_bytes(c) < LEAST ? NULL
-                               : ghz_team_of(&k->work->team, c->set.threads ? c->set.threads : cores_of(k));
+  if (call_bytes(c) < LEAST)
+    return NULL;
+  return ghz_team_of(&k->work->team, c->set.threads ? c->set.threads : cores_of(k), c->set.report != NULL);
 }
 
 /* All ranks come here, and have to learn how the others fared. If there is none to be had, that is

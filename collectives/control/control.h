@@ -151,8 +151,7 @@ typedef struct communicator {
 /* Finds what is kept with a communicator, or makes it at the first call. Local. */
 error ghz_communicator_of(MPI_Comm comm, communicator **k);
 
-/* Takes memory for a call, whose threads note their seconds if it has a report, and writes into
- * *own what the first agreement has to know. Local. */
+/* Takes memory for a call, and writes into *own what the first agreement has to know. Local. */
 error ghz_communicator_enter(communicator *k, const call *c, record *own);
 
 /* After the agreement: has a communicator of our own, and knows its nodes. Without an error and

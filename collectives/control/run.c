@@ -102,7 +102,11 @@ static error by_us(run *r) {
   if (!e.code)
     ghz_check_end(r);
   free(r->exact);
-  r->with->last = (result_bytes){r->job.result, r->job.result_compressed}; /* the next agreement brings it */
+  /* The next agreement brings it. Of a result in blocks a rank knows its own; what it sent stands
+   * for all. */
+  r->with->last = r->made.collective->gets == BY_OWNER
+                      ? (result_bytes){r->report.raw_bytes, r->report.sent_bytes}
+                      : (result_bytes){r->job.result, r->job.result_compressed};
   return e.code ? e : ghz_host_copy_end(r);
 }
 

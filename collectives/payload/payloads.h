@@ -38,9 +38,9 @@ size_t ghz_payload_slice(const payload_job *job, uint64_t tiles, uint64_t terms)
 enum { TEAM_MOST = ENGINE_ASYNC_OPS }; /* threads, the calling one included */
 typedef struct team team;
 
-/* The team that is kept there, made or enlarged to so many threads if the system has them. NULL:
- * the calling thread works alone. */
-team *ghz_team_of(team **kept, int threads);
+/* The team that is kept there, made or enlarged to so many threads if the system has them; their
+ * seconds are noted if it has a clock. NULL: the calling thread works alone. */
+team *ghz_team_of(team **kept, int threads, int has_clock);
 
 /* Reserves what the job's operations on pieces of so many tiles take. Returns 0 if there is no
  * memory. */
@@ -51,7 +51,7 @@ typedef ghz_status team_work(ghz_context *codec, void *user, int share, int of);
 ghz_status ghz_team_each(team *t, team_work *share, void *user);
 
 /* Where a call begins: what its threads have done is nothing yet. */
-void ghz_team_enter(team *t, int has_clock);
+void ghz_team_enter(team *t);
 
 /* Before and after an engine runs the job. Does nothing without a team. */
 void ghz_team_begin(const payload_job *job);

@@ -121,7 +121,7 @@ static int join(team *t) {
 
 /* ---- A workspace's --------------------------------------------------------------------------- */
 
-team *ghz_team_of(team **kept, int threads) {
+team *ghz_team_of(team **kept, int threads, int has_clock) {
   team *t = *kept;
   if (threads < 2)
     return NULL;
@@ -137,6 +137,8 @@ team *ghz_team_of(team **kept, int threads) {
     ;
   pthread_mutex_lock(&t->lock);
   t->active = t->size < threads ? t->size : threads;
+  for (int i = 0; i < t->active; i++)
+    t->members[i].job.has_clock = has_clock;
   pthread_mutex_unlock(&t->lock);
   return t->active > 1 ? t : NULL;
 }
@@ -172,11 +174,9 @@ void ghz_team_free(team *t) {
 
 /* ---- A call's -------------------------------------------------------------------------------- */
 
-void ghz_team_enter(team *t, int has_clock) {
-  for (int i = 0; t && i < t->size; i++) {
+void ghz_team_enter(team *t) {
+  for (int i = 0; t && i < t->size; i++)
     t->members[i].cpu = 0;
-    t->members[i].job.has_clock = has_clock;
-  }
 }
 
 void ghz_team_begin(const payload_job *job) {

@@ -270,10 +270,14 @@ int pthread_create(pthread_t *thread, const pthread_attr_t *attributes, void *(*
 void *__libc_malloc(size_t size);
 void *__libc_calloc(size_t count, size_t size);
 void *__libc_realloc(void *p, size_t size);
+void *__libc_memalign(size_t alignment, size_t size);
 
 static int refused(const char *name) { return judge((call){QUICK, name, "memory", ENOMEM, -1, NULL}) == FAIL; }
 void *malloc(size_t size) { return refused("malloc") ? NULL : __libc_malloc(size); }
 void *calloc(size_t count, size_t size) { return refused("calloc") ? NULL : __libc_calloc(count, size); }
 void *realloc(void *p, size_t size) { return refused("realloc") ? NULL : __libc_realloc(p, size); }
+void *aligned_alloc(size_t alignment, size_t size) {
+  return refused("aligned_alloc") ? NULL : __libc_memalign(alignment, size);
+}
 
 #endif

@@ -130,6 +130,14 @@ static void wrong_at_root(void) {
   must_fail(&r, MPI_ERR_BUFFER, "one buffer for both", -1);
 }
 
+/* All have a fill value, and not the same. */
+static void other_fills(void) {
+  test_request r = good(ALLREDUCE);
+  r.options.has_fill = 1;
+  r.options.fill = here.rank ? -999 : -998;
+  must_say(&r, MPI_ERR_ARG, "other fill values", 0, "disagree on the fill value", "");
+}
+
 /* Errors of no communicator go to the handler of the world. */
 static void no_communicator(void) {
   MPI_Errhandler counting;
@@ -318,6 +326,7 @@ int main(int argc, char **argv) {
   no_type_by_default();
   no_communicator();
   two_mistakes();
+  other_fills();
   other_shapes();
   small_average();
   inexact_at_the_start();

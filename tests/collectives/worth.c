@@ -10,9 +10,9 @@
 
 enum { COUNT = 1 << 16, MOST = 4, CALLS = 36, FIRST = 10 };
 
-/* Kinds of data: random bits, NaN and infinities too; noise that fills its
- * range; a wave; noise with zeros, whose signs depend on the rank. */
-enum { BITS = 'b', NOISE = 'n', WAVE = 'w', ZEROS = 'z' };
+/* Kinds of data: random bits, NaN and infinities too; noise that fills its range; a wave; noise
+ * with zeros, whose signs depend on the rank; a block of noise behind zeros. */
+enum { BITS = 'b', NOISE = 'n', WAVE = 'w', ZEROS = 'z', ONE_BLOCK = 'o' };
 
 static float in[COUNT * MOST], out[COUNT * MOST], expected[COUNT * MOST];
 
@@ -28,10 +28,12 @@ static void fill(int kind, int seed, float *x) {
   for (int i = 0; i < COUNT * here.ranks; i++) {
     uint32_t bits = random_bits(&state);
     memcpy(&x[i], &bits, sizeof bits);
-    if (kind == NOISE || kind == ZEROS)
+    if (kind == NOISE || kind == ZEROS || kind == ONE_BLOCK)
       x[i] = (float)((double)bits / 4294967296.0 * 2 - 1);
     if (kind == WAVE)
       x[i] = sinf(0.01f * (float)i + (float)here.rank);
+    if (kind == ONE_BLOCK && i < COUNT * (here.ranks - 1))
+      x[i] = 0;
     if (kind == ZEROS && i % 1024 == 0)
       x[i] = here.rank % 2 ? -0.0f : 0.0f;
   }
@@ -143,6 +145,7 @@ int main(int argc, char **argv) {
       {"a broadcast", BCAST, MPI_SUM, USUAL, rel, "bbbb", spared},
       {"an allgather", ALLGATHER, MPI_SUM, USUAL, tight, "nnnn", spared},
       {"a scatter", SCATTER, MPI_SUM, USUAL, rel, "bbbb", spared},
+      {"a scatter with one block of noise", SCATTER, MPI_SUM, USUAL, tight, "oooo", NULL},
       {"a gather", GATHER, MPI_SUM, USUAL, rel, "bbbb", spared},
       {"a mode that compresses", BCAST, MPI_SUM, ALWAYS, rel, "bbbb", NULL},
       {"a broadcast with a fill", BCAST, MPI_SUM, FILLED, rel, "bbbb", NULL},

@@ -363,8 +363,8 @@ static void operate(trial *t, const int *row, uint64_t turn, uint64_t *state) {
   const int exact = way == MESSAGES && l.step > 0 && odd, scaled = way < IN_PLACE && turn % 8 == 0;
   size_t k = numbers[row[NUMBER]];
   k = k > 5 && ghz_shape_count(&shape) > 6000 ? 3 : way < 2 ? 2 : k;
-  if (way > 1 && way < MESSAGES && turn % 32 == 7 && ghz_shape_count(&shape) < 3000)
-    k = turn % 64 == 7 ? 51 : GHZ_CUDA_OPERANDS;
+  if (way > 1 && way < MESSAGES && turn / 2 % 16 == 7 && ghz_shape_count(&shape) < 3000)
+    k = turn / 2 % 32 == 7 ? 51 : GHZ_CUDA_OPERANDS;
   const char *what = say("turn %d, %s, %s and %s, kind %d, orders %d, %zu operands", (int)turn,
                          shape_text(&shape), field_name((size_t)row[FIRST_FIELD]),
                          field_name((size_t)row[SECOND_FIELD]), row[KIND], row[ORDERS], k);

@@ -307,6 +307,13 @@ void check_hostile_several(trial *t) {
     operation o = {.kind = SUM, .lattice.type = GHZ_F32, .n = N, .k = 4, .operands = s};
     told(t, &o, room_for(&o), GHZ_ECORRUPT, first, 1, say("tiles from %d on", (int)first));
     told(t, &o, good.size / 2, GHZ_ECORRUPT, first, 1, say("tiles from %d on, and no room", (int)first));
+    for (uint32_t at = 0; at < 3; at++) {
+      ref_bytes one[3] = {good, good, good};
+      one[at] = bad;
+      operation sum = {.kind = SUM, .lattice.type = GHZ_F32, .n = N, .k = 3, .operands = one};
+      told(t, &sum, room_for(&sum), GHZ_ECORRUPT, first, at,
+           say("tiles from %d of operand %u on", (int)first, at));
+    }
     o.operands = headers;
     told(t, &o, room_for(&o), GHZ_EMISMATCH, UINT64_MAX, 1, "two headers");
   }

@@ -20,7 +20,7 @@ DIMENSION-SIZES $*
 OUTPUT-CLASS FP
 OUTPUT-SIZE $bits
 OUTPUT-ARCHITECTURE IEEE
-OUTPUT-BYTE-ORDER ${ORDER:-LE}
+OUTPUT-BYTE-ORDER LE
 EOF
   rm -f "$file"
   h5import "$raw" -c "$SCRATCH/import" -o "$file" >"$SCRATCH/import.log" || die "h5import: $(cat "$SCRATCH/import.log")"

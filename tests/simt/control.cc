@@ -129,6 +129,7 @@ simt_settings simt_defaults(void) {
   simt::take(s.resident, "SIMT_RESIDENT", 1000);
   simt::take(s.poison, "SIMT_POISON", 255, {"random"}, SIMT_POISON_RANDOM);
   simt::take(s.protect, "SIMT_PROTECT", 1);
+  simt::take(s.devices, "SIMT_DEVICES", 64);
   simt::take(s.multiprocessors, "SIMT_MULTIPROCESSORS", 1000);
   return s;
 }

@@ -35,7 +35,7 @@ typedef struct simt_settings {
   unsigned eager;    /* percentage of the calls that put work on a stream that also let some run; default 25 */
   int protect; /* SIMT_PROTECT=0|1: the host cannot touch device memory (a segmentation fault); default 1 */
   uint64_t patience;        /* switches of threads in which no block begins or ends: a livelock; default 4e8 */
-  int devices;              /* 0: cudaErrorNoDevice; default 1 */
+  int devices;              /* SIMT_DEVICES; 0: cudaErrorNoDevice; default 1 */
   int driver;               /* 0: cudaErrorInsufficientDriver; default 1 */
   int capability;           /* 90: compute capability 9.0; default 90, of tests/ptx 80 */
   int multiprocessors;      /* SIMT_MULTIPROCESSORS; default 3 */

@@ -11,6 +11,7 @@ for ((i = 0; i < 333; i++)); do
   ln a.f32.ghz a$i.ghz && ln b.f32.ghz b$i.ghz && ln c.f32.ghz c$i.ghz
   many+=(a$i.ghz b$i.ghz c$i.ghz)
 done
+(ulimit -n 40 && fails 1 'Too many open files' "$GHZ" add "${many[@]}" -o no.ghz) || exit 1
 (ulimit -Sn 40 && ok "$GHZ" add "${many[@]}" a.f32.ghz -o sum.ghz) || exit 1
 # 333 (a + b + c) + a by doubling
 ok "$GHZ" add a.f32.ghz b.f32.ghz c.f32.ghz -o 1.ghz

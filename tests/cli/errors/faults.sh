@@ -37,6 +37,7 @@ GHZ compress --rel 1e-3 --frame-values 16384 n.npy -o new.ghz
 -i a.f32 GHZ compress --psnr 60 --frame-values 16384 --type f32
 -i u.ghz GHZ decompress - -o new.npy
 GHZ decompress -f a.ghz -o old.f32
+GHZ decompress --range 20000:10 a.ghz -o new.f32
 GHZ add a.ghz a.ghz -c
 GHZ pack a.ghz
 -t GHZ info --json u.ghz
