@@ -30,9 +30,7 @@
 
 #include <ghz/ghz.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+GHZ_C_BEGIN
 
 #define GHZ_QUALITY_NDIM 32
 
@@ -68,8 +66,6 @@ GHZ_API_CHECKED ghz_status ghz_meter_read(const ghz_meter *meter, ghz_quality *q
 
 GHZ_API void ghz_meter_free(ghz_meter *meter);
 
-#ifdef __cplusplus
-}
-#endif
+GHZ_C_END
 
 #endif
