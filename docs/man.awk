@@ -153,7 +153,7 @@ place == "opening" { sub(/^ \* ?/, ""); opening($0); next }
   text = $0
   if (!lines) {
     ending = text ~ /^#define/ ? "[^\\\\]$" : text ~ /^(typedef|enum).*\{$/ ? "^}" : "(;|\\) \\{)$"
-    if (text ~ /^#define GHZ_(API|CASE|CHECKED|TRY|VERSION_)/) # how the header is written
+    if (text ~ /^#define GHZ_(API|C_|CASE|CHECKED|TRY|VERSION_)/) # how the header is written
       next
   }
   sub(/^(GHZ_API|GHZ_API_CHECKED|GHZ_CASE|GHZ_MPI_API|static inline) /, "", text)

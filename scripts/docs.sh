@@ -50,7 +50,7 @@ manual() { # name "what it is" pkg-config's-name header...
   awk -v name="$1" -v about="$2" -v version=0 -v link="$3" -f docs/man.awk "${@:4}"
 }
 manual libghz "compress arrays of floats under an error bound, and compute on the compressed form" ghz \
-  ghz/include/ghz/{ghz,numbers,slice,file,cuda}.h | page C_API "C API"
+  ghz/include/ghz/{ghz,context,numbers,quality,slice,file,cuda}.h | page C_API "C API"
 manual ghz_mpi "MPI collectives that send compressed floats, and add them compressed" ghzmpi collectives/include/ghz/mpi.h | page MPI_API "MPI API"
 page COMMAND "The command ghz" <docs/ghz.1
 

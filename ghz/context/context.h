@@ -1,7 +1,7 @@
 /* context.h: what a context holds, and how the drivers report errors and get memory. */
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef GHZ_CONTEXT_H
-#define GHZ_CONTEXT_H
+#ifndef GHZ_CONTEXT_CONTEXT_H
+#define GHZ_CONTEXT_CONTEXT_H
 
 #include "tile/tile.h"
 #include <ghz/ghz.h>

@@ -131,7 +131,7 @@ static ghz_status share(ghz_context *ctx, job *j) {
 /* ---- Packing --------------------------------------------------------------------------------- */
 
 int ghz_pack_available(int level) {
-  return level != PACK_FAST || ghz_page_coded();
+  return GHZ_HAVE_ZSTD || level != PACK_FAST;
 }
 
 /* A stored page has 9 bytes beside its tiles and their sizes, and lacks the ends of its chunks, 8

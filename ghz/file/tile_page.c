@@ -1,5 +1,5 @@
-/* tile_page.c: owns the bytes of a page of tiles: its kinds, their parts, and which kind is taken.
- * What the symbols are is the business of coder/. */
+/* tile_page.c: owns the bytes of a page of tiles: its kinds, their parts, which kind is taken, and
+ * zstd. What the symbols are is the business of coder/. */
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "file/tile_page.h"
 
@@ -8,6 +8,9 @@
 
 #include "coder/side.h"
 #include "stream/stream.h"
+#if GHZ_HAVE_ZSTD
+#include <zstd.h>
+#endif
 
 /* The first byte of a page. */
 enum kind { STORED = 0, ZSTD = 1, WIDTHS = 2, VALUES = 3, KINDS };
@@ -25,6 +28,54 @@ enum {
   SAMPLE_BYTES = 1 << 13,                            /* of them, for zstd */
   SMALL = 1 << 16                                    /* bytes of a page that are tried as zstd in any case */
 };
+
+/* ---- Through zstd: one frame (RFC 8878) that says its size ----------------------------------- */
+
+#if GHZ_HAVE_ZSTD
+static void close_zstd(tile_page_coder *c) {
+  ZSTD_freeCCtx(c->packer);
+  ZSTD_freeDCtx(c->unpacker);
+}
+
+/* Packs bytes; the size is theirs if that does not make them fewer, or without memory. */
+static size_t by_zstd(tile_page_coder *c, const uint8_t *from, size_t size, uint8_t *to) {
+  if (size <= 16 || (!c->packer && !(c->packer = ZSTD_createCCtx())))
+    return size;
+  const size_t packed = ZSTD_compressCCtx(c->packer, to, size - 1, from, size, 1);
+  return ZSTD_isError(packed) ? size : packed;
+}
+
+/* zstd also reads the formats of its versions before 1.0, several frames in a row, and frames that
+ * are skipped. None of these is a page. */
+static int one_frame(const uint8_t *from, size_t packed, size_t size) {
+  static const uint8_t magic[4] = {0x28, 0xb5, 0x2f, 0xfd};
+  return packed >= sizeof magic && !memcmp(from, magic, sizeof magic) &&
+         ZSTD_getFrameContentSize(from, packed) == size && ZSTD_findFrameCompressedSize(from, packed) == packed;
+}
+
+/* Unpacks to exactly `size` bytes. Errors: ECORRUPT, ENOMEM, EUNSUPPORTED. */
+static ghz_status from_zstd(tile_page_coder *c, ghz_bytes packed, void *to, size_t size) {
+  if (!one_frame(packed.data, packed.size, size))
+    return GHZ_ECORRUPT;
+  if (!c->unpacker && !(c->unpacker = ZSTD_createDCtx()))
+    return GHZ_ENOMEM;
+  return ZSTD_decompressDCtx(c->unpacker, to, size, packed.data, packed.size) == size ? GHZ_OK : GHZ_ECORRUPT;
+}
+#else
+static void close_zstd(tile_page_coder *c) {
+  (void)c;
+}
+
+static size_t by_zstd(tile_page_coder *c, const uint8_t *from, size_t size, uint8_t *to) {
+  (void)c, (void)from, (void)to;
+  return size;
+}
+
+static ghz_status from_zstd(tile_page_coder *c, ghz_bytes packed, void *to, size_t size) {
+  (void)c, (void)packed, (void)to, (void)size;
+  return GHZ_EUNSUPPORTED;
+}
+#endif
 
 /* ---- Memory ---------------------------------------------------------------------------------- */
 
@@ -86,7 +137,7 @@ void ghz_tile_page_close(tile_page_coder *c) {
   free(c->side);
   free(c->whole);
   free(c->copy);
-  ghz_page_coder_close(&c->zstd);
+  close_zstd(c);
   *c = (tile_page_coder){0};
 }
 
@@ -120,11 +171,6 @@ static const uint8_t *padded(tile_page_coder *c, const tile_page *t, size_t read
 
 /* What puts a page of a kind does so if it has fewer bytes than `less`, and returns how many they
  * are then; if not, `less`. */
-
-/* Packs bytes by zstd; the size is theirs if that does not make them fewer. */
-static size_t by_zstd(tile_page_coder *c, const uint8_t *from, size_t size, uint8_t *to) {
-  return size > 16 ? ghz_page_pack(&c->zstd, from, size, to) : size;
-}
 
 /* About how many bytes they would be, by those in their middle. */
 static size_t sample(tile_page_coder *c, const uint8_t *from, size_t size) {
@@ -292,8 +338,7 @@ static ghz_status unpack_plain(tile_page_coder *c, ghz_bytes packed, const tile_
     return GHZ_ECORRUPT;
   if (!stored) {
     c->whole = reserve(c->whole, &c->whole_room, all, 1);
-    const ghz_status status =
-        c->whole ? ghz_page_unpack(&c->zstd, (ghz_bytes){whole, have}, c->whole, all) : GHZ_ENOMEM;
+    const ghz_status status = c->whole ? from_zstd(c, (ghz_bytes){whole, have}, c->whole, all) : GHZ_ENOMEM;
     if (status != GHZ_OK)
       return status;
     whole = c->whole;
@@ -337,7 +382,7 @@ static ghz_status load_parts(tile_page_coder *c, const page_parts *parts) {
   p->bytes = parts->bytes;
   const uint8_t *bytes = words + 2 * parts->words;
   if (parts->packed < parts->bytes)
-    return ghz_page_unpack(&c->zstd, (ghz_bytes){bytes, parts->packed}, p->byte, parts->bytes);
+    return from_zstd(c, (ghz_bytes){bytes, parts->packed}, p->byte, parts->bytes);
   memcpy(p->byte, bytes, parts->bytes);
   return GHZ_OK;
 }

@@ -8,33 +8,10 @@
 #include "rules/bytes.h"
 #include "tile/tile.h"
 
-/* ---- A page through zstd (page_zstd.c) ------------------------------------------------------- */
-
-/* What one thread packs and unpacks its pages with. Begins as zeros; what is needed is made when it
- * is. */
-typedef struct page_coder {
-  void *packer, *unpacker;
-} page_coder;
-
-/* Whether there is a zstd. */
-int ghz_page_coded(void);
-
-void ghz_page_coder_close(page_coder *c);
-
-/* Packs `size` bytes to fewer, and returns how many; `size` if zstd finds no fewer, is not there or
- * has no memory. */
-size_t ghz_page_pack(page_coder *c, const void *from, size_t size, void *to);
-
-/* Unpacks a page to exactly `size` bytes. Errors: ECORRUPT (it is not one frame of zstd of so
- * many), ENOMEM, EUNSUPPORTED. */
-ghz_status ghz_page_unpack(page_coder *c, ghz_bytes packed, void *to, size_t size);
-
-/* ---- A page of tiles ------------------------------------------------------------------------- */
-
-/* What one thread packs such pages with, or unpacks them. Begins as {.tiles}; its memory grows. */
+/* What one thread packs and unpacks pages with. Begins as {.tiles}; its memory grows. */
 typedef struct tile_page_coder {
   const tile_codec *tiles;
-  page_coder zstd;
+  void *packer, *unpacker; /* of zstd */
   page_model page;
   size_t tokens_room, bytes_room, words_room, side_room, whole_room, copy_room;
   uint16_t *words;

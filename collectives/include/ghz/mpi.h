@@ -132,9 +132,7 @@
 #error "this libghzmpi was built with MPICH, and <mpi.h> is that of another MPI: take the mpicc of MPICH"
 #endif
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+GHZ_C_BEGIN
 
 /* ---- Options --------------------------------------------------------------------------------- */
 
@@ -387,7 +385,5 @@ GHZ_API int ghz_mpi_parse_bound(const char *text, ghz_bound *bound, int *of_resu
  * does. Returns 0 and changes nothing if the text is something else, or the product overflows. */
 GHZ_API int ghz_mpi_parse_extents(const char *text, ghz_shape *shape);
 
-#ifdef __cplusplus
-}
-#endif
+GHZ_C_END
 #endif /* GHZ_MPI_H */

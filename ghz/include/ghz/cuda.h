@@ -1,7 +1,7 @@
 /* cuda.h: streams on a GPU.
  *
  * The operations of ghz.h and slice.h in the memory of a CUDA device. Streams and messages have the
- * same bytes.
+ * same bytes. A library without CUDA has these calls too; ghz_cuda_create then returns EDEVICE.
  *
  *   #include <ghz/cuda.h>
  *
@@ -15,9 +15,6 @@
  *     return 1;
  *
  * The outcomes are in memory from cudaMallocHost.
- *
- * A library without CUDA has these calls too; ghz_cuda_create then returns EDEVICE, and there is no
- * context for the others.
  *
  * Conventions
  *   Order         A call puts its work on `stream` (a cudaStream_t) and returns. It never waits for
@@ -36,15 +33,14 @@
  *   Memory        Arrays, streams and messages are in device memory: from cudaMalloc (or managed),
  *                 of the device that was current when the context was created. It must be current
  *                 in every call. Streams and messages begin at multiples of 16 bytes; values are
- *                 aligned as their type requires. `size` of an operand is the number of bytes that
- *                 may be read from `data` on. The stream may be shorter: its header says where it
- *                 ends. Outputs must not overlap inputs.
+ *                 aligned as their type requires. An operand's `size` says how many bytes may
+ *                 be read; its stream may end before.
  *   Contexts      A context is scratch memory for the calls on one stream: calls with the same
  *                 context must be on the same stream, or ordered by events. Use one context per
  *                 stream, from one thread at a time.
  *   Untrusted     Device memory may hold any bytes, as elsewhere; the outcome is then ECORRUPT.
- *   Source        Single-pass kernels with decoupled look-back (Merrill and Garland, 2016), as in
- *                 ghZ (ICS'25).
+ *   Source        Single-pass kernels with decoupled look-back: Merrill and Garland, 2016; ghZ
+ *                 (ICS'25).
  */
 /* SPDX-License-Identifier: BSD-3-Clause */
 #ifndef GHZ_CUDA_H
@@ -52,9 +48,7 @@
 
 #include <ghz/ghz.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+GHZ_C_BEGIN
 
 /* ---- Contexts and outcomes ------------------------------------------------------------------- */
 
@@ -84,15 +78,14 @@ GHZ_API int ghz_cuda_built(void);
  * memory: some 6 + operands / 2 bytes per 1024 values, and 225 KiB per 16384 values, but no more
  * than 673 KiB for each multiprocessor (91 MB on 132 of them).
  * Errors: EINVAL, ENOMEM (host or device), EDEVICE (built without CUDA, no device or driver, or a
- * device older than the kernels). After an error *gpu is NULL. Free with ghz_cuda_free. */
+ * device older than the kernels). Free with ghz_cuda_free. */
 GHZ_API ghz_status ghz_cuda_create(ghz_cuda **gpu, size_t values, size_t operands);
 
 /* Frees a context. Work that uses it must have ended. Ignores NULL. */
 GHZ_API void ghz_cuda_free(ghz_cuda *gpu);
 
-/* Returns a sentence about the last call with this context that failed, or that ghz_cuda_wait found
- * to have failed; as ghz_context_message. NULL: about the last ghz_cuda_create of this thread that
- * failed. */
+/* As ghz_context_message, also of a call that ghz_cuda_wait found to have failed. NULL: about the
+ * last ghz_cuda_create of this thread that failed. */
 GHZ_API const char *ghz_cuda_message(const ghz_cuda *gpu);
 
 /* Waits for the stream, copies the outcome to *copy (may be NULL) and returns its status. */
@@ -138,9 +131,8 @@ static inline ghz_status ghz_cuda_decompress_range(ghz_cuda *gpu, ghz_type type,
 /* ---- Computing on a GPU ---------------------------------------------------------------------- */
 
 /* As ghz_linear on equal lattices, in one kernel for any k up to the context's `operands`. All
- * operands are streams of `type` and `shape`. The arrays `streams` and `weights` are host memory;
- * what streams[i].data points to is device memory. A longer sum may be made of sums: its bytes are
- * the same. A mean may not. */
+ * operands are streams of `type` and `shape`. The arrays `streams` and `weights` are host memory. A
+ * longer sum may be made of sums: its bytes are the same. A mean may not. */
 GHZ_API ghz_status ghz_cuda_linear(ghz_cuda *gpu, ghz_type type, ghz_shape shape, size_t k,
                                    const ghz_bytes *streams, const int64_t *weights, uint64_t divisor,
                                    void *dst, size_t capacity, ghz_cuda_outcome *outcome,
@@ -174,8 +166,7 @@ static inline ghz_status ghz_cuda_subtract(ghz_cuda *gpu, ghz_type type, ghz_sha
 /* acc += x, in place, without another buffer: the sum grows from the end of acc's `capacity` bytes
  * towards the front, behind the tiles that were already read, and is then moved to the front. A
  * capacity of ghz_shape_bound(&shape, type, terms of the sum) always suffices; with less the
- * outcome may be ECAPACITY. Unlike after ghz_accumulate, acc is unspecified unless the outcome is
- * GHZ_OK. */
+ * outcome may be ECAPACITY. Unlike after ghz_accumulate, acc is lost unless that is GHZ_OK. */
 GHZ_API ghz_status ghz_cuda_accumulate(ghz_cuda *gpu, ghz_type type, ghz_shape shape, void *acc,
                                        size_t capacity, ghz_bytes x, ghz_cuda_outcome *outcome,
                                        ghz_cuda_stream stream);
@@ -204,7 +195,5 @@ GHZ_API ghz_status ghz_cuda_slice_decompress_into(ghz_cuda *gpu, ghz_cuda_slice 
                                                   ghz_type out, void *array, ghz_cuda_outcome *outcome,
                                                   ghz_cuda_stream stream);
 
-#ifdef __cplusplus
-}
-#endif
+GHZ_C_END
 #endif

@@ -23,18 +23,17 @@
  *                 checked by itself
  *
  * Conventions
- *   Errors        As in ghz.h. Every call that can fail returns a ghz_status, and whatever context
- *                 it was given, ghz_context_message(NULL) then has a sentence: the name of the
- *                 file, what is wrong, and where. GHZ_EIO: the system refused to read or write;
- *                 GHZ_EBUSY: another writer appends to the file;
- *                 GHZ_ECORRUPT: the file is no .ghz file, truncated, or damaged; GHZ_EUNSUPPORTED:
- *                 this build of libghz has no xxHash, without which nothing is opened or created,
- *                 or no zstd, and a page was packed by it: at level 1, and some at level 2.
+ *   Errors        As in ghz.h; and whatever context a call was given, ghz_context_message(NULL) has
+ *                 a sentence: the name of the file, what is wrong, and where. One that opens, reads
+ *                 or writes a file may return EIO: the system refused; ECORRUPT, EVERSION: the file
+ *                 is no .ghz file, truncated, damaged, or of another version; EUNSUPPORTED: this
+ *                 build of libghz has no xxHash, without which nothing is opened or created, or no
+ *                 zstd, and a page was packed by it: at level 1, and some at level 2.
  *   Untrusted     Any bytes may be given as a file. Memory is allocated for bytes that are there,
- *                 for the values of a frame, 512 MiB at most, and for what a packed frame says
- *                 that it unpacks to, at most the largest stream of its shape (SECURITY.md).
- *   Threads       A file or a writer serves one call at a time. Different ones are independent,
- *                 but one writer alone appends to a file at a time: see ghz_file_append.
+ *                 for the values of a frame, 512 MiB at most, and for what a packed frame says that
+ *                 it unpacks to, at most the largest stream of its shape (SECURITY.md).
+ *   Threads       A file or a writer serves one call at a time. Different ones are independent, but
+ *                 one writer alone appends to a file at a time: see ghz_file_append.
  *   Order         Values are counted in the order of the memory, from 0.
  */
 /* SPDX-License-Identifier: BSD-3-Clause */
@@ -43,9 +42,7 @@
 
 #include <ghz/ghz.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+GHZ_C_BEGIN
 
 /* ---- What a file holds ----------------------------------------------------------------------- */
 
@@ -90,8 +87,7 @@ GHZ_API uint64_t ghz_array_count(const ghz_array *array);
  * sets header->shape and header->frame_values.
  * flat: 1 leaves the dimensions unused. Unknown counts are flat, too.
  * values: about how many a frame has; 0: 64 MiB of them.
- * Errors: EINVAL (the count is not that of the dimensions, or 2^60 or more; a type is unknown; more
- * than 2^26 values a frame). */
+ * Errors: EINVAL (the count is not that of the dimensions, or 2^60 or more; values over 2^26). */
 GHZ_API_CHECKED ghz_status ghz_file_choose_frames(ghz_file_header *header, int flat, uint64_t values);
 
 /* Returns the shape of the frame that begins with value `first`, if none before was cut short; of a
@@ -102,8 +98,8 @@ GHZ_API ghz_shape ghz_file_frame_shape(const ghz_file_header *header, uint64_t f
 
 typedef struct ghz_file ghz_file;
 
-/* Where bytes come from. The calls return NULL, or why they fail: text that lives until the next
- * call. `user` is passed to each. */
+/* Where bytes come from. Calls are given `user`, and return NULL, or why they fail: text that lives
+ * until the next call. */
 typedef struct ghz_file_source {
   void *user;
   const char *name; /* for messages, and copied; NULL: they have no name */
@@ -115,9 +111,8 @@ typedef struct ghz_file_source {
   void (*close)(void *user); /* at ghz_file_close; NULL: nothing is to be done */
 } ghz_file_source;
 
-/* Opens a file, and checks its header and index. After an error *file is NULL.
- * path: a regular file, or a pipe; the name is copied.
- * Errors: EINVAL (NULL, a directory), EIO, ECORRUPT, EVERSION, EUNSUPPORTED, ENOMEM. */
+/* Opens a file, and checks its header and index.
+ * path: a regular file, or a pipe; the name is copied. Errors: EINVAL (NULL, a directory). */
 GHZ_API_CHECKED ghz_status ghz_file_open(const char *path, ghz_file **file);
 
 /* Opens bytes that the calls of `source` give. After an error source->close was not called. */
@@ -129,8 +124,7 @@ GHZ_API void ghz_file_close(ghz_file *file);
 /* Returns what the file holds, as far as it is known by now. Valid until the file is closed. */
 GHZ_API const ghz_file_info *ghz_file_get_info(const ghz_file *file);
 
-/* A frame in memory. Begin with {0}; free with ghz_frame_free. Many files can share one, one after
- * the other. */
+/* A frame in memory, of one file after another. Begin with {0}; free with ghz_frame_free. */
 typedef struct ghz_frame {
   ghz_bytes stream; /* size 0: there is no further frame */
   ghz_info info;    /* of the stream */
@@ -144,22 +138,20 @@ typedef struct ghz_frame {
 GHZ_API void ghz_frame_free(ghz_frame *frame);
 
 /* Reads and checks the next frame; unpacks it with the threads of ctx. After the last one it checks
- * the end and the index, and sets frame->stream.size to 0. Tiles are checked when they are used.
- * Errors: EIO, ECORRUPT, EVERSION, EUNSUPPORTED, ENOMEM. */
+ * the end and the index, and sets frame->stream.size to 0. Tiles are checked when they are used. */
 GHZ_API_CHECKED ghz_status ghz_file_next(ghz_file *file, ghz_context *ctx, ghz_frame *frame);
 
 /* Decompresses values first .. first + count - 1 of the array to values[0..count).
  * out: as in ghz_decompress.
- * Of an indexed file only the pages are read that hold the values, those in a row in one read. Each
- * page is checked.
- * Other files are read frame by frame; without read_at only forward.
- * Errors: EINVAL (not inside the array, out too narrow, cannot seek back), as ghz_file_next. */
+ * Of an indexed file only the pages are read, and checked, that hold the values, those in a row in
+ * one read. Other files are read frame by frame; without read_at only forward.
+ * Errors: EINVAL (not inside the array, out too narrow, cannot seek back). */
 GHZ_API_CHECKED ghz_status ghz_file_read(ghz_file *file, ghz_context *ctx, ghz_type out, uint64_t first,
                                          size_t count, void *values);
 
-/* As ghz_file_read, of a box: from[i] up to, not including, to[i] along each dimension i
- * of header.array. The values come without gaps, in the order of the file: with `fortran` the first
- * dimension is the fastest. Errors: as ghz_file_read; EINVAL if the array has no dimensions. */
+/* As ghz_file_read, of a box: from[i] up to, not including, to[i] along each dimension i of
+ * header.array. The values come without gaps, in the order of the file: with `fortran` the first
+ * dimension is the fastest. Errors: EINVAL also if the array has no dimensions. */
 GHZ_API_CHECKED ghz_status ghz_file_read_box(ghz_file *file, ghz_context *ctx, ghz_type out,
                                              const uint64_t *from, const uint64_t *to, void *values);
 
@@ -181,9 +173,8 @@ typedef struct ghz_file_sink {
  * such files, an unfinished one is beside it, .ghz-xxxxxx. An existing file is replaced only after
  * the new one has been synced to disk, and until then nobody can begin to append to it. A relative
  * path needs the same working directory until then.
- * After an error *writer is NULL. Errors: EINVAL (also: a header that no reader would take), EIO
- * (also: an existing file is protected from writing), EBUSY (it is being appended to; also of the
- * call that gives the new one its name), EUNSUPPORTED, ENOMEM. */
+ * Errors: EINVAL (a header that no reader would take), EIO (an existing file is write-protected),
+ * EBUSY (it is being appended to; also of the call that gives the new one its name). */
 GHZ_API_CHECKED ghz_status ghz_file_create(const char *path, const ghz_file_header *header,
                                            ghz_file_writer **writer);
 GHZ_API_CHECKED ghz_status ghz_file_create_sink(const ghz_file_sink *sink, const ghz_file_header *header,
@@ -200,13 +191,11 @@ GHZ_API_CHECKED ghz_status ghz_file_create_sink(const ghz_file_sink *sink, const
  * two apart. A file that is replaced, moved or removed meanwhile, by a program that takes no lock,
  * is missed: ghz_file_flush and ghz_file_finish are EIO then.
  * Errors: as ghz_file_open and ghz_file_create; EBUSY (another writer appends to it, or is about to
- * replace it); EINVAL also
- * if the file has no index, or if the streams of a longer array would have other extents along x,
- * or y. */
+ * replace it); EINVAL also if the file has no index, or if the streams of a longer array would have
+ * other extents along x, or y. */
 GHZ_API_CHECKED ghz_status ghz_file_append(const char *path, uint64_t more, ghz_file_writer **writer);
 
-/* Sets the order in which values are compressed, as in ghz_compress_shape; GHZ_ORDER_BEST without
- * this call. Errors: EINVAL. */
+/* Sets the order of compression, as in ghz_compress_shape; GHZ_ORDER_BEST without this call. */
 GHZ_API_CHECKED ghz_status ghz_file_set_order(ghz_file_writer *writer, int order);
 
 /* Sets the level at which the frames that follow are packed: 1, by zstd; 2, smaller, by a coder of
@@ -215,32 +204,29 @@ GHZ_API_CHECKED ghz_status ghz_file_set_order(ghz_file_writer *writer, int order
 GHZ_API_CHECKED ghz_status ghz_file_set_pack(ghz_file_writer *writer, int level);
 
 /* Compresses the next values of the array, of the lattice's type, any number, and writes each frame
- * that is full. Errors: EINVAL (more values than the header says; no lattice), EIO, ENOMEM. */
+ * that is full. Errors: EINVAL (more values than the header says; no lattice). */
 GHZ_API_CHECKED ghz_status ghz_file_write(ghz_file_writer *writer, ghz_context *ctx, const void *values,
                                           size_t count);
 
 /* Writes a stream as the next frame, which has the shape that ghz_file_frame_shape says, or fewer
- * planes, lines or values of it.
- * Errors: EINVAL (another shape, too many values, or values wait for a frame), EMISMATCH (another
- * lattice), ECORRUPT, EVERSION, EIO, ENOMEM. */
+ * planes, lines or values of it. Errors: EINVAL (another shape, too many values, or values wait for
+ * a frame), EMISMATCH (another lattice). */
 GHZ_API_CHECKED ghz_status ghz_file_write_stream(ghz_file_writer *writer, ghz_context *ctx, ghz_bytes stream);
 
 /* Makes what was written readable by others: the file has its name from now on, and the array ends
  * where the values do, which must be whole steps along the slowest dimension. Values that wait for
  * the rest of their frame become a shorter one. What is written next is appended, with the lock and
  * the promises of ghz_file_append. Does nothing where nothing is new.
- * Errors: EINVAL (a step is not complete, the number of values is not known, no path), EIO, EBUSY,
- * ENOMEM; EINVAL also as in ghz_file_append, if the array so far would be cut into other bricks. */
+ * Errors: EINVAL (a step is not complete, the number of values is not known, no path), EBUSY;
+ * EINVAL also as in ghz_file_append, if the array so far would be cut into other bricks. */
 GHZ_API_CHECKED ghz_status ghz_file_flush(ghz_file_writer *writer, ghz_context *ctx);
 
 /* Writes what is left, the end and the index, gives the file its name, and frees the writer, also
  * after an error; then what has the name is as before, or as at the last ghz_file_flush. What was
- * appended is on the disk then, in the file of that name. Errors: EINVAL (fewer values than the
- * header says), EIO, EBUSY, ENOMEM. */
+ * appended is on the disk then, in the file of that name. EINVAL (too few values), EBUSY. */
 GHZ_API_CHECKED ghz_status ghz_file_finish(ghz_file_writer *writer, ghz_context *ctx);
 
-/* Removes the unfinished file, or what was written since the last ghz_file_flush, and frees the
- * writer. Ignores NULL. */
+/* Removes what was written since the last ghz_file_flush, and frees the writer. Ignores NULL. */
 GHZ_API void ghz_file_abandon(ghz_file_writer *writer);
 
 /* ---- Sums of files --------------------------------------------------------------------------- */
@@ -272,33 +258,27 @@ GHZ_API_CHECKED ghz_status ghz_file_sum(ghz_context *ctx, size_t k, ghz_file *co
                                         const ghz_file_operation *operation, ghz_file_writer *writer);
 
 /* ---- Packed streams -------------------------------------------------------------------------- */
-/* A stream in memory packed as that of a packed frame is: without loss, page by page. For
- * who stores streams elsewhere than in .ghz files. FILE_FORMAT.md, "Packed stream". */
+/* A stream in memory packed as that of a packed frame is: without loss, page by page. For who
+ * stores streams elsewhere than in .ghz files. FILE_FORMAT.md, "Packed stream". */
 
-/* Returns the most bytes that a stream of `size` bytes takes when it is packed; 0 if that
- * overflows. */
+/* Returns the most bytes that a stream of `size` bytes takes packed; 0 if that overflows. */
 GHZ_API size_t ghz_packed_bound(size_t size);
 
 /* Packs a stream, with the threads of ctx, to dst, and sets *size.
  * level: 1 or 2, as in ghz_file_set_pack; GHZ_FILE_PACK is a good one.
- * capacity: at least ghz_packed_bound(stream.size).
- * Errors: EINVAL (NULL, level), EUNSUPPORTED, ECAPACITY, ENOMEM; ECORRUPT, EVERSION (no stream). */
+ * capacity: at least ghz_packed_bound(stream.size). */
 GHZ_API_CHECKED ghz_status ghz_pack_stream(ghz_context *ctx, ghz_bytes stream, int level, void *dst,
                                            size_t capacity, size_t *size);
 
 /* Returns whether bytes begin as a packed stream does, and as no stream does. */
 GHZ_API int ghz_is_packed(ghz_bytes bytes);
 
-/* Unpacks a stream, with the threads of ctx. *stream is then memory of *size bytes: free it with
- * free(). What a stream is remains to be checked, as of any other bytes.
+/* Unpacks a stream, with the threads of ctx, to memory of *size bytes. What a stream is remains to
+ * be checked, as of any other bytes.
  * most: the most bytes that the stream may have; more are ECORRUPT before memory is taken. Of an
- * array whose shape is known it is ghz_shape_bound(shape, type, ghz_terms_limit(35)).
- * Errors: EINVAL (NULL), ECORRUPT, EVERSION, EUNSUPPORTED, ENOMEM. After an error *stream is NULL
- * and *size 0. */
+ * array whose shape is known it is ghz_shape_bound(shape, type, ghz_terms_limit(35)). */
 GHZ_API_CHECKED ghz_status ghz_unpack_stream(ghz_context *ctx, ghz_bytes packed, size_t most, void **stream,
                                              size_t *size);
 
-#ifdef __cplusplus
-}
-#endif
+GHZ_C_END
 #endif /* GHZ_FILE_H */

@@ -37,14 +37,11 @@
 
 #include <ghz/ghz.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+GHZ_C_BEGIN
 
 /* ---- Results --------------------------------------------------------------------------------- */
 
-/* The number, rounded to nearest, and the interval. All three are NaN where there is no such
- * number. */
+/* The number, rounded to nearest, and the interval; all NaN where there is no such number. */
 typedef struct ghz_estimate {
   double value, low, high;
 } ghz_estimate;
@@ -72,11 +69,11 @@ typedef struct ghz_comparison {
 
 /* ---- One stream, or two ---------------------------------------------------------------------- */
 
-/* Sums up one stream. Errors: EINVAL, ECORRUPT, EVERSION, ENOMEM. */
+/* Sums up one stream. */
 GHZ_API_CHECKED ghz_status ghz_moments(ghz_context *ctx, ghz_bytes src, ghz_summary *summary);
 
-/* Compares two streams a and b of the same type, shape and lattice; their terms may differ.
- * Errors: as ghz_moments; EMISMATCH, and ghz_context_message says what differs. */
+/* Compares two streams a and b of the same type, shape and lattice, else EMISMATCH, and
+ * ghz_context_message says what differs; their terms may. */
 GHZ_API_CHECKED ghz_status ghz_difference(ghz_context *ctx, ghz_bytes a, ghz_bytes b,
                                           ghz_comparison *comparison);
 
@@ -84,17 +81,16 @@ GHZ_API_CHECKED ghz_status ghz_difference(ghz_context *ctx, ghz_bytes a, ghz_byt
 
 /* Sums a stream along axes of its array.
  * extents: those of the array, `rank` of them (1 to 32), the slowest first: joined to three as
- * ghz_shape_make does, or in any other way that gives the shape of the stream.
+ * ghz_shape_make does, or in any other way that gives the shape of the stream, else EMISMATCH.
  * axes: bit i says that axis i is summed; 0 sums none.
  * sums: one for each place along the other axes, in C order. Each is the exact sum of what the
- * stream holds, rounded once, and within its count times ghz_info.bound of that of the originals,
- * but for that rounding.
+ * stream holds, rounded once, and but for that within its count times ghz_info.bound of the
+ * originals'.
  * counts: NULL, or how many values each sum is of. 0 where all are missing: the sum is 0, too.
  * Scratch beyond what ghz_context_create says: 400 bytes for each sum that is under way: for each
  * thread at most 4096; or, where of the axes that z, y or x joins some are summed and some are not,
  * as many as there are places along those that are kept, times 128.
- * Errors: as ghz_moments; EINVAL (rank, an axis beyond it); EMISMATCH if the extents are not those
- * of the stream. */
+ * Errors: EINVAL (rank, an axis beyond it), EMISMATCH. */
 GHZ_API_CHECKED ghz_status ghz_sum_axes(ghz_context *ctx, ghz_bytes src, size_t rank, const uint64_t *extents,
                                         uint32_t axes, double *sums, uint64_t *counts);
 
@@ -110,8 +106,8 @@ typedef struct ghz_tally {
 } ghz_tally;
 
 /* Adds a stream, or the pairs of two streams; a tally has either. The streams of a tally may have
- * any lattices. On error the tally is unchanged. Errors: as ghz_moments and ghz_difference; EINVAL
- * if the tally has the other kind; ERANGE beyond 2^64 values. */
+ * any lattices. On error the tally is unchanged. Errors: as ghz_difference; EINVAL if the tally has
+ * the other kind; ERANGE beyond 2^64 values. */
 GHZ_API_CHECKED ghz_status ghz_tally_add(ghz_context *ctx, ghz_tally *tally, ghz_bytes src);
 GHZ_API_CHECKED ghz_status ghz_tally_add_pair(ghz_context *ctx, ghz_tally *tally, ghz_bytes a, ghz_bytes b);
 
@@ -126,7 +122,5 @@ GHZ_API_CHECKED ghz_status ghz_tally_summary(const ghz_tally *tally, ghz_summary
 GHZ_API_CHECKED ghz_status ghz_tally_comparison(const ghz_tally *tally, const ghz_shape *shape,
                                                 ghz_comparison *comparison);
 
-#ifdef __cplusplus
-}
-#endif
+GHZ_C_END
 #endif

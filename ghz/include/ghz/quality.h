@@ -30,9 +30,7 @@
 
 #include <ghz/ghz.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+GHZ_C_BEGIN
 
 #define GHZ_QUALITY_NDIM 32
 
@@ -43,15 +41,14 @@ typedef struct ghz_quality {
   uint64_t first_mismatch;  /* and the first of them */
   double error, error_rest; /* the largest |x - y| is exactly their sum */
   uint64_t error_at;
-  double min, max;    /* of the finite values of x */
-  double rms, bias;   /* root of the mean of (x - y)^2; mean of y - x */
-  double nrmse, psnr; /* rms over max - min, and that in dB: infinite without error */
-  double correlation; /* Pearson's r */
-  double
-      neighbours[GHZ_QUALITY_NDIM]; /* along each axis, the largest error of a difference between neighbours */
-  uint64_t planes;                  /* of the last two dimensions, that have a data SSIM: */
-  double ssim, ssim_mean;           /* the least, and the mean of all */
-  uint64_t ssim_plane;              /* which plane has the least */
+  double min, max;                     /* of the finite values of x */
+  double rms, bias;                    /* root of the mean of (x - y)^2; mean of y - x */
+  double nrmse, psnr;                  /* rms over max - min, and that in dB: infinite without error */
+  double correlation;                  /* Pearson's r */
+  double neighbours[GHZ_QUALITY_NDIM]; /* by axis, the largest error of a difference of neighbours */
+  uint64_t planes;                     /* of the last two dimensions, that have a data SSIM: */
+  double ssim, ssim_mean;              /* the least, and the mean of all */
+  uint64_t ssim_plane;                 /* which plane has the least */
 } ghz_quality;
 
 typedef struct ghz_meter ghz_meter;
@@ -68,8 +65,6 @@ GHZ_API_CHECKED ghz_status ghz_meter_read(const ghz_meter *meter, ghz_quality *q
 
 GHZ_API void ghz_meter_free(ghz_meter *meter);
 
-#ifdef __cplusplus
-}
-#endif
+GHZ_C_END
 
 #endif

@@ -28,9 +28,7 @@
 
 #include <ghz/ghz.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+GHZ_C_BEGIN
 
 /* ---- What a slice is ------------------------------------------------------------------------- */
 
@@ -49,18 +47,16 @@ typedef struct ghz_slice {
 } ghz_slice;
 
 /* A message is a header of GHZ_SLICE_HEADER bytes, then the sizes (2 * tiles bytes), then the
- * payload: three pieces that a sender may gather without copying. FORMAT.md, "Message", has its
- * bytes. */
+ * payload: three pieces that a sender may gather without copying. */
 #define GHZ_SLICE_HEADER 88
 
-/* Views tiles first .. first + tiles - 1 of a stream, without copying.
- * Errors: EINVAL (range outside the stream), ECORRUPT, EVERSION. */
+/* Views tiles first .. first + tiles - 1 of a stream, without copying. EINVAL if it has no such. */
 GHZ_API_CHECKED ghz_status ghz_slice_view(ghz_bytes stream, uint64_t first, uint64_t tiles, ghz_slice *slice);
 
 /* Returns the number of values in the slice's tiles; the last tile of the array may be short. */
 GHZ_API size_t ghz_slice_count(const ghz_slice *slice);
 
-/* Writes the GHZ_SLICE_HEADER bytes that begin the slice's message. Errors: EINVAL. */
+/* Writes the GHZ_SLICE_HEADER bytes that begin the slice's message. */
 GHZ_API_CHECKED ghz_status ghz_slice_header(const ghz_slice *slice, void *header);
 
 /* Returns the size of the slice's message; 0 if it overflows. */
@@ -70,20 +66,17 @@ GHZ_API size_t ghz_slice_size(const ghz_slice *slice);
  * dims counts, with `terms` terms; 0 if it overflows. */
 GHZ_API size_t ghz_slice_bound(const ghz_shape *shape, uint64_t tiles, ghz_type type, uint32_t terms);
 
-/* Allocates the scratch that slices of up to `tiles` tiles of an array of this shape, of which only
- * dims counts, with up to `terms` terms need. Until the number of threads changes,
- * ghz_slice_compress, _sum of two, _extremum, _mean and _decompress on them do not return
- * GHZ_ENOMEM. Errors: ENOMEM, EINVAL. */
+/* Allocates the scratch that slices of up to so many tiles and terms need. Until threads change,
+ * ghz_slice_compress, _sum of two, _extremum, _mean and _decompress on them return no ENOMEM. */
 GHZ_API_CHECKED ghz_status ghz_slice_reserve(ghz_context *ctx, const ghz_shape *shape, uint64_t tiles,
                                              ghz_type type, uint32_t terms);
 
 /* ---- Computing on slices --------------------------------------------------------------------- */
 
-/* Copies the slice to a message in dst, and sets *size. Errors: ECAPACITY, EINVAL. */
+/* Copies the slice to a message in dst, and sets *size. */
 GHZ_API_CHECKED ghz_status ghz_slice_pack(const ghz_slice *slice, void *dst, size_t capacity, size_t *size);
 
-/* Checks the header and sizes of a message that arrived, and views it. Errors: EINVAL, ECORRUPT,
- * EVERSION. */
+/* Checks the header and sizes of a message that arrived, and views it. */
 GHZ_API_CHECKED ghz_status ghz_slice_parse(ghz_bytes message, ghz_slice *slice);
 
 /* Compresses tiles first .. first + tiles - 1 of an array to a message in dst, and views it. x is
@@ -136,12 +129,9 @@ GHZ_API_CHECKED ghz_status ghz_slice_decompress_into(ghz_context *ctx, const ghz
                                                      void *array);
 
 /* Joins k slices that follow each other and together cover the whole array to a stream in dst. They
- * must agree in everything but range and `inexact`. Errors: EINVAL (a gap or overlap), EMISMATCH,
- * ECAPACITY, ECORRUPT. */
+ * must agree in everything but range and `inexact`. Errors: EINVAL (gap, overlap), EMISMATCH. */
 GHZ_API_CHECKED ghz_status ghz_slice_join(ghz_context *ctx, size_t k, const ghz_slice *slices, void *dst,
                                           size_t capacity, size_t *size);
 
-#ifdef __cplusplus
-}
-#endif
+GHZ_C_END
 #endif
