@@ -1,9 +1,11 @@
 /* primitives.h: what an instruction set provides for the tile codec. A port (scalar.h, avx2.h,
- * avx512.h, neon.h) defines all of it; everything else of the codec is written once, in tile/, in
- * plain C that compilers turn into vector code. So all write one format: law L3 (docs/LAWS.md).
+ * avx512.h, neon.h) defines what is declared here; everything else of the codec is written once, in
+ * tile/, in plain C that compilers turn into vector code. So all write one format: law L3
+ * (docs/LAWS.md).
  *
- * A port first defines its parameters, then includes this file, which declares its functions, so
- * that the compiler refuses a port where one is missing or of another type:
+ * A port first defines its parameters, then includes this file, so that the compiler refuses a port
+ * where a function is missing or of another type. Loads, stores and logic of parts are defined here
+ * for all; sums and carries of parts for all but registers of 64 bytes. Parameters:
  *
  *   VEC              bytes of a vector register: 16, 32 or 64
  *   part             the type of a register, a vector of integers

@@ -327,7 +327,7 @@ ghz_status ghz_operands_reserve(ghz_context *ctx, size_t k, uint64_t tiles, size
   total = before;
   uint8_t *scratch = fits && ghz_total_add(&total, extra, 1) ? ghz_arena_reserve(&ctx->scratch, total) : NULL;
   if (!scratch)
-    return ghz_fail(ctx, GHZ_ENOMEM, "no scratch for %llu tiles", (ull)tiles);
+    return ghz_fail(ctx, GHZ_ENOMEM, "no %zu bytes of scratch", total);
   *offsets = (uint64_t *)(void *)scratch;
   *rest = scratch + before;
   return GHZ_OK;

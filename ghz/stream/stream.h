@@ -100,7 +100,8 @@ ghz_status ghz_operands_reserve(ghz_context *ctx, size_t k, uint64_t tiles, size
                                 void **rest);
 
 /* The same of operands whose slices are there: checks their sizes, and those of whole streams
- * against the stored ends of chunks, and finds their chunks. */
+ * against the stored ends of chunks, finds their chunks, and makes their lattices those that the
+ * integers are stored by. */
 ghz_status ghz_operands_open(ghz_context *ctx, size_t k, stream_operand *operands, int whole, size_t extra,
                              void **rest);
 
