@@ -221,13 +221,12 @@ type_choice type_of_name(const char *name) {
 
 /* --dims does not fit, unless the type is another than it is taken for. */
 static bool fail_count(const input *in, uint64_t want, uint64_t have) {
-  char dims[512];
   const bool narrow = in->type == GHZ_F32,
              other = narrow ? want == have / 2 && have % 2 == 0 : want == 2 * have;
-  shape_text(&in->shape, dims, sizeof dims);
-  return fail(in->file.name, "--dims %s needs %llu values, the file has %llu of %s%s%s", dims,
-              (unsigned long long)want, (unsigned long long)have, type_name(in->type),
-              other ? "; it fits " : "", other ? type_name(narrow ? GHZ_F64 : GHZ_F32) : "");
+  return fail(in->file.name, "--dims %s needs %llu values, the file has %llu of %s%s%s",
+              shape_text(&in->shape).text, (unsigned long long)want, (unsigned long long)have,
+              type_name(in->type), other ? "; it fits " : "",
+              other ? type_name(narrow ? GHZ_F64 : GHZ_F32) : "");
 }
 
 /* Sets the count, which --dims may have said before. */
@@ -345,10 +344,8 @@ bool input_open(input *in, const char *path, type_choice choice) {
 }
 
 bool fail_contradicts(const char *name, const shape *own, const shape *given) {
-  char a[512], b[512];
-  shape_text(given, a, sizeof a);
-  shape_text(own, b, sizeof b);
-  return fail(name, "--dims %s contradicts its shape, %s; leave --dims out", a, b);
+  return fail(name, "--dims %s contradicts its shape, %s; leave --dims out", shape_text(given).text,
+              shape_text(own).text);
 }
 
 bool input_set_shape(input *in, const shape *s) {

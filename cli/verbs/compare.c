@@ -390,11 +390,9 @@ static bool find_bound(comparison *c) {
 /* The shape is that of --dims, or of a file that knows one. */
 static bool choose_shape(comparison *c) {
   const shape *given = &c->o->dims, *own = &c->original.shape;
-  char a[512], b[512];
-  shape_text(own, a, sizeof a);
-  shape_text(&c->result.shape, b, sizeof b);
   if (!shape_agrees(own, &c->result.shape))
-    return fail(c->result.name, "shape %s differs from %s in %s", b, a, c->original.name);
+    return fail(c->result.name, "shape %s differs from %s in %s", shape_text(&c->result.shape).text,
+                shape_text(own).text, c->original.name);
   for (int i = 0; i < 2; i++) {
     const values *v = i ? &c->result : &c->original;
     if (!shape_agrees(&v->shape, given))
@@ -407,11 +405,9 @@ static bool choose_shape(comparison *c) {
 /* Whether there are as many values as --dims says. */
 static bool check_count(const comparison *c) {
   uint64_t count;
-  char dims[512];
   shape_count(&c->shape, &count);
-  shape_text(&c->shape, dims, sizeof dims);
   return c->shape.ndim == 0 || c->count == count ||
-         fail(c->original.name, "--dims %s needs %llu values, the file has %llu", dims,
+         fail(c->original.name, "--dims %s needs %llu values, the file has %llu", shape_text(&c->shape).text,
               (unsigned long long)count, (unsigned long long)c->count);
 }
 

@@ -14,12 +14,10 @@
 
 static void print_values(const input *in, const value_range *r, const special_counts *specials) {
   typedef unsigned long long n;
-  char dims[512];
-  shape_text(&in->shape, dims, sizeof dims);
   printf("%s\n", in->file.name);
   printf("  type              %s, not compressed\n", type_name(in->type));
   printf("  values            %llu\n", (n)in->taken);
-  printf("  shape             %s%s\n", dims, in->shape.npy ? ", from .npy" : "");
+  printf("  shape             %s%s\n", shape_text(&in->shape).text, in->shape.npy ? ", from .npy" : "");
   if (r->min > r->max)
     printf("  range             no finite value\n");
   else
@@ -113,11 +111,10 @@ static void print_statistics(const ghz_statistics *t) {
 
 static void print_frames(const summary *s) {
   typedef unsigned long long n;
-  char chunk[512];
   if (s->variable) {
-    shape_text(&s->variable->chunk, chunk, sizeof chunk);
     printf("  chunks            %llu of %s, %llu compressed, %llu as they are, %llu never written\n",
-           (n)s->variable->chunks, chunk, (n)s->storage.streams, (n)s->storage.raw, (n)s->storage.unwritten);
+           (n)s->variable->chunks, shape_text(&s->variable->chunk).text, (n)s->storage.streams,
+           (n)s->storage.raw, (n)s->storage.unwritten);
     return;
   }
   printf("  format            %d\n", s->format);
@@ -143,12 +140,10 @@ static void print_lattice(const summary *s) {
 }
 
 static void print_table(const summary *s) {
-  char dims[512];
-  shape_text(&s->shape, dims, sizeof dims);
   printf("%s\n", s->name);
   printf("  type              %s\n", type_name(s->lattice.type));
   printf("  values            %llu\n", (unsigned long long)s->values);
-  printf("  shape             %s%s\n", dims, s->shape.npy ? ", from .npy" : "");
+  printf("  shape             %s%s\n", shape_text(&s->shape).text, s->shape.npy ? ", from .npy" : "");
   printf("  tiles             %s%s\n", tiles_text(&s->tiles_shape), s->transform ? ", transform" : "");
   if (s->terms > 0)
     print_lattice(s);

@@ -54,16 +54,14 @@ static bool lengths_agree(const ghz_file_header *a, const ghz_file_header *b) {
 
 bool readers_agree(const frame_reader *r, const frame_reader *first, const frame_reader *shaped) {
   const ghz_file_header *a = &r->header, *b = &first->header, *c = &shaped->header;
-  char own[512], other[512];
-  shape_text(&a->array, own, sizeof own);
-  shape_text(&c->array, other, sizeof other);
   if (!same(r, first, "type", type_name(a->lattice.type), type_name(b->lattice.type),
             "compress both with the same type") ||
       (!lengths_agree(a, b) &&
        !same(r, first, "number of values", text_count(a->count).text, text_count(b->count).text,
              "only arrays of the same length can be combined")) ||
       (!shape_agrees(&a->array, &c->array) &&
-       !same(r, shaped, "shape", own, other, "only arrays of the same shape can be combined")))
+       !same(r, shaped, "shape", shape_text(&a->array).text, shape_text(&c->array).text,
+             "only arrays of the same shape can be combined")))
     return false;
   if (a->shape.dims != b->shape.dims)
     return fail(r->file->name, "%s, unlike %s, which is %s: compress both with the same --dims, or both --flat",
