@@ -133,7 +133,7 @@ static int run_verb(const verb *v, int argc, char **argv) {
   options o;
   int code = options_parse(v, argc, argv, &o);
   if (code < 0)
-    code = v->each ? each_file(&o, v->each) : v->run(&o);
+    code = verb_run(v, &o);
   options_free(&o);
   return code;
 }

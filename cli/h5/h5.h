@@ -15,11 +15,12 @@
  * as HDF5 does. */
 bool h5_named(const char *name);
 
-typedef enum h5_operation { H5_SUM, H5_MEAN, H5_DIFFERENCE } h5_operation;
+/* Whether an operand is taken for such a file: by --var, or by its name. */
+bool h5_operand(const options *o, const char *path);
 
 /* Writes the first file, in which the data set --var, or all that ghz compressed, is that of all
- * files combined. Returns the exit code. */
-int h5_combine(const options *o, h5_operation operation);
+ * files combined: a sum, a difference or a mean. */
+bool h5_combine(const options *o, ghz_context *ctx, const ghz_file_operation *op);
 
 /* ---- Variables ------------------------------------------------------------------------------- */
 
@@ -100,7 +101,7 @@ bool h5_each_request(const options *o, const h5_request *named, size_t count, h5
 bool h5_lacks(const char *name);
 
 #if !GHZ_HAVE_HDF5
-#define h5_combine(o, operation) (h5_lacks((o)->files[0]) ? EXIT_OK : EXIT_DATA)
+#define h5_combine(o, ctx, op) h5_lacks((o)->files[0])
 #define h5_each_variable(o, ctx, files, n, one) ((void)(one), h5_lacks(*(files)))
 #define h5_each_stream(v, ctx, s, see, user) ((void)(ctx), (void)(see), (void)(user), h5_lacks((v)->label))
 #define h5_each_chunk(v, n, ctx, see, user) ((void)(ctx), (void)(see), (void)(user), h5_lacks((v)->label))

@@ -10,6 +10,7 @@
 #include "options.h"
 #include "report/report.h"
 #include "table.h"
+#include "verbs/verbs.h"
 
 enum { WORD_MAX = 24 };
 
@@ -165,7 +166,7 @@ static int check_operands(const verb *v, options *o) {
   }
   if (o->file_count < v->least)
     return fail_usage(v->name, "%d input file%s needed", v->least, v->least > 1 ? "s are" : " is");
-  if (o->file_count > v->most)
+  if (v->most && o->file_count > v->most)
     return fail_usage(v->name, "%s: one operand too many", o->files[v->most]);
   for (int i = 0; o->files[i]; i++)
     standard += strcmp(o->files[i], "-") == 0;

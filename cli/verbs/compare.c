@@ -5,9 +5,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "h5/h5.h"
-#include "io/reader.h"
-#include "options/options.h"
 #include "picture/picture.h"
 #include "report/report.h"
 #include "report/text.h"
@@ -455,40 +452,37 @@ static bool compare(const options *o, ghz_context *ctx, const char *path, const 
   comparison c = {.o = o, .ctx = ctx, .var = var};
   h5_axes other;
   (void)path;
-  bool ok = open_values(&c, &c.original, &c.axes, o->files[0]);
-  if (ok) {
-    ok = open_values(&c, &c.result, &other, o->files[1]);
-    if (ok) {
-      ok = compare_files(&c);
-      values_close(&c.result);
-    }
-    values_close(&c.original);
-  }
+  const bool ok = open_values(&c, &c.original, &c.axes, o->files[0]) &&
+                  open_values(&c, &c.result, &other, o->files[1]) && compare_files(&c);
+  values_close(&c.result);
+  values_close(&c.original);
   return ok;
 }
 
-static int run(const options *o) {
-  const bool h5[] = {h5_named(o->files[0]), h5_named(o->files[1])}, all = !o->var && h5[0] && h5[1];
-  ghz_context *ctx;
-  file second; /* which says itself that it is not there, once */
+static int check(const options *o) {
+  const bool h5[] = {h5_named(o->files[0]), h5_named(o->files[1])};
   if (o->dims.ndim == 1 && o->png)
     return fail_usage(o->verb, "--dims: --png needs two dimensions or more");
   if (o->slice.ndim && !o->png)
     return fail_usage(o->verb, "--slice says what --png draws: give --png FILE");
-  if (all && o->png)
+  if (!o->var && h5[0] && h5[1] && o->png)
     return fail_usage(o->verb, "--png draws one variable: give --var NAME");
   if (o->var && !h5[0] && !h5[1])
     return fail_usage(o->verb, "--var names a variable of HDF5 files, and neither file is one");
   if (!o->var && h5[0] != h5[1])
     return fail_usage(o->verb, "%s has variables: give --var NAME, the one whose values %s has",
                       o->files[h5[1]], o->files[h5[0]]);
-  if ((all && !file_open(&second, o->files[1])) || !library_open(&ctx, o->threads))
-    return EXIT_DATA;
-  if (all)
-    file_close(&second);
-  const bool ok = all ? h5_each_numbers(o, ctx, o->files[0], true, compare) : compare(o, ctx, NULL, o->var);
-  ghz_context_free(ctx);
-  return ok ? EXIT_OK : EXIT_DATA;
+  return -1;
+}
+
+static bool run(const options *o, ghz_context *ctx) {
+  file second; /* which says itself that it is not there, once */
+  if (o->var || !h5_named(o->files[0]))
+    return compare(o, ctx, NULL, o->var);
+  if (!file_open(&second, o->files[1]))
+    return false;
+  file_close(&second);
+  return h5_each_numbers(o, ctx, o->files[0], true, compare);
 }
 
 const verb verb_compare = {
@@ -510,5 +504,6 @@ const verb verb_compare = {
                 "  ghz compare wave.f32 wave.f32.ghz --png cube.png --dims 64x64x64 --slice 3\n",
     .least = 2,
     .most = 2,
+    .check = check,
     .run = run,
 };

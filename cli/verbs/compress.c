@@ -118,17 +118,16 @@ static bool compress_together(command *c) {
   return ok && all;
 }
 
-static int compress(const options *o) {
-  command c = {.o = o, .base = {.o = o, .bound = o->bound}};
+static bool compress(const options *o, ghz_context *ctx) {
+  command c = {.o = o, .base = {.o = o, .ctx = ctx, .bound = o->bound}};
   c.base.model = &c.model;
   if (o->sum_of)
     c.base.bound = bound_of_term(o->bound, o->sum_of);
-  bool ok = (!o->like || model_open(&c.model, o->like)) && library_open(&c.base.ctx, o->threads);
   json_files_begin(o);
-  ok = ok && (o->together ? compress_together : compress_each)(&c);
+  const bool ok =
+      (!o->like || model_open(&c.model, o->like)) && (o->together ? compress_together : compress_each)(&c);
   json_files_end(o);
-  ghz_context_free(c.base.ctx);
-  return ok ? EXIT_OK : EXIT_DATA;
+  return ok;
 }
 
 /* ---- The verb -------------------------------------------------------------------------------- */
@@ -152,7 +151,7 @@ static int check_bound(const options *o) {
   return -1;
 }
 
-static int run(const options *o) {
+static int check(const options *o) {
   int code = check_bound(o);
   if (code >= 0)
     return code;
@@ -162,7 +161,7 @@ static int run(const options *o) {
   for (int i = 0; i < o->file_count && o->json; i++)
     if (strcmp(o->output ? o->output : o->files[i], "-") == 0)
       return fail_usage(o->verb, "--json prints to standard output; name the output with -o FILE");
-  return compress(o);
+  return -1;
 }
 
 const verb verb_compress = {
@@ -186,6 +185,6 @@ const verb verb_compress = {
                 "  ghz compress --rel 1e-4 --fill 1e20 density.npy -o masked.ghz\n"
                 "  zcat wave.f32.gz | ghz compress --abs 1e-3 --type f32 > wave.f32.ghz\n",
     .least = 1,
-    .most = 1 << 30,
-    .run = run,
+    .check = check,
+    .run = compress,
 };

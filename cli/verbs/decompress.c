@@ -5,11 +5,7 @@
 #include <string.h>
 
 #include "file/header.h"
-#include "io/file.h"
 #include "io/output.h"
-#include "io/reader.h"
-#include "io/shape.h"
-#include "options/options.h"
 #include "report/report.h"
 #include "report/text.h"
 #include "verbs.h"
@@ -17,7 +13,7 @@
 typedef struct decompression {
   const options *o;
   ghz_context *ctx;
-  frame_reader reader;
+  frame_reader *reader;
   output out;
   box box;        /* what is selected, a range as a box of one dimension; ndim 0: all */
   shape shape;    /* of the values as an array; without dimensions: a row */
@@ -29,7 +25,7 @@ typedef struct decompression {
 /* ---- What is selected ------------------------------------------------------------------------ */
 
 static bool choose_range(decompression *d, const char *name) {
-  const uint64_t first = d->o->range_first, count = d->o->range_count, total = d->reader.header.count;
+  const uint64_t first = d->o->range_first, count = d->o->range_count, total = d->reader->header.count;
   if (first > total || count > total - first)
     return fail(name, "--range %llu:%llu is not inside its %llu values", (unsigned long long)first,
                 (unsigned long long)count, (unsigned long long)total);
@@ -41,16 +37,16 @@ static bool choose_range(decompression *d, const char *name) {
 
 static bool choose_box(decompression *d, const char *name) {
   d->box = d->o->box;
-  if (!box_place(name, &d->reader.header.array, &d->box))
+  if (!box_place(name, &d->reader->header.array, &d->box))
     return false;
-  d->shape = box_shape(&d->box, &d->reader.header.array);
+  d->shape = box_shape(&d->box, &d->reader->header.array);
   shape_count(&d->shape, &d->total);
   return true;
 }
 
 /* What the options select of the file. Prints what is wrong if it does not have it. */
 static bool choose_values(decompression *d, const char *name) {
-  const ghz_file_header *h = &d->reader.header;
+  const ghz_file_header *h = &d->reader->header;
   d->total = h->count;
   d->shape = h->array;
   if (d->o->range_given)
@@ -71,13 +67,13 @@ static bool write_frame(const char *name, ghz_context *ctx, const ghz_frame *f, 
 }
 
 static bool write_piece(decompression *d, const box *b, size_t count) {
-  const char *name = d->reader.file->name;
+  const char *name = d->reader->file.name;
   const ghz_type type = d->writer.form.type;
   if (!buffer_reserve(&d->values, count * ghz_type_size(type), name))
     return false;
   const ghz_status status =
-      d->o->range_given ? ghz_file_read(d->reader.own, d->ctx, type, b->from[0], count, d->values.data)
-                        : ghz_file_read_box(d->reader.own, d->ctx, type, b->from, b->to, d->values.data);
+      d->o->range_given ? ghz_file_read(d->reader->own, d->ctx, type, b->from[0], count, d->values.data)
+                        : ghz_file_read_box(d->reader->own, d->ctx, type, b->from, b->to, d->values.data);
   if (status == GHZ_EINVAL && d->o->range_given) /* the rest is known to fit */
     return fail(name, "--range ends after its last value");
   return reader_ok(status) && plain_write(&d->writer, d->values.data, count);
@@ -105,9 +101,9 @@ static bool write_box(decompression *d, box b) {
 }
 
 static bool write_values(decompression *d, plain_form form) {
-  progress_begin(d->reader.file->name, d->total, ghz_type_size(form.type));
+  progress_begin(d->reader->file.name, d->total, ghz_type_size(form.type));
   const bool ok = plain_begin(&d->writer, &d->out, form, &d->shape, d->total) &&
-                  (d->box.ndim ? write_box(d, d->box) : reader_each(&d->reader, d->ctx, write_frame, d)) &&
+                  (d->box.ndim ? write_box(d, d->box) : reader_each(d->reader, 1, d->ctx, write_frame, d)) &&
                   plain_end(&d->writer);
   progress_end();
   return ok;
@@ -115,16 +111,17 @@ static bool write_values(decompression *d, plain_form form) {
 
 static bool decompress_to(decompression *d, const char *path) {
   const double start = seconds();
-  const char *name = d->reader.file->name;
+  const char *name = d->reader->file.name;
   plain_form form;
-  if (!plain_choose(&form, path, d->o->type, name, &d->reader.header) || !choose_values(d, name) ||
-      !file_differs(d->reader.file, path) || !output_open(&d->out, path, d->o->force, false, d->reader.file))
+  if (!plain_choose(&form, path, d->o->type, name, &d->reader->header) || !choose_values(d, name) ||
+      !file_differs(&d->reader->file, path) ||
+      !output_open(&d->out, path, d->o->force, false, &d->reader->file))
     return false;
   if (!output_end(&d->out, write_values(d, form)))
     return false;
   double elapsed = seconds() - start;
   note(output_report_level(&d->out), "%s: %s -> %s: %s, %.2f GB/s with file access", name,
-       text_bytes(reader_bytes(&d->reader)).text, d->out.name, text_bytes(d->out.bytes).text,
+       text_bytes(reader_bytes(d->reader)).text, d->out.name, text_bytes(d->out.bytes).text,
        (double)d->out.bytes / elapsed / 1e9);
   return true;
 }
@@ -157,19 +154,16 @@ static char *output_name(const options *o, const file *from, const ghz_file_head
   return text;
 }
 
-static bool decompress_file(const options *o, ghz_context *ctx, const char *path) {
-  decompression d = {.o = o, .ctx = ctx};
-  if (!reader_open(&d.reader, path))
-    return false;
-  char *to = output_name(o, d.reader.file, &d.reader.header);
-  bool ok = to && decompress_to(&d, to);
+static bool decompress_file(const options *o, ghz_context *ctx, frame_reader *r) {
+  decompression d = {.o = o, .ctx = ctx, .reader = r};
+  char *to = output_name(o, &r->file, &r->header);
+  const bool ok = to && decompress_to(&d, to);
   free(to);
-  reader_close(&d.reader);
   buffer_free(&d.values);
   return ok;
 }
 
-static int run(const options *o) {
+static int check(const options *o) {
   if (o->range_given && o->box.ndim)
     return fail_usage(o->verb, "give --range or --box, not both");
   for (int i = 0; i < o->file_count && (o->range_given || o->box.ndim) && !o->output; i++)
@@ -179,7 +173,7 @@ static int run(const options *o) {
                         o->box.ndim ? "box" : "range");
   if (o->output && strcmp(o->output, "-") != 0 && o->file_count > 1)
     return fail_usage(o->verb, "-o takes one input file, %d were given", o->file_count);
-  return each_file(o, decompress_file);
+  return -1;
 }
 
 const verb verb_decompress = {
@@ -200,6 +194,6 @@ const verb verb_decompress = {
                 "  ghz decompress --range 100000:4096 wave.f32.ghz -o part.f32\n"
                 "  ghz decompress < wave.f32.ghz | md5sum\n",
     .least = 1,
-    .most = 1 << 30,
-    .run = run,
+    .check = check,
+    .each_reader = decompress_file,
 };

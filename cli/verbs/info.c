@@ -3,17 +3,16 @@
 #include <math.h>
 #include <stdio.h>
 
-#include "h5/h5.h"
-#include "io/reader.h"
 #include "report/report.h"
 #include "report/text.h"
 #include "verbs.h"
 #include "work/range.h"
 
+typedef unsigned long long n;
+
 /* ---- Files that are not compressed ----------------------------------------------------------- */
 
 static void print_values(const input *in, const value_range *r, const special_counts *specials) {
-  typedef unsigned long long n;
   printf("%s\n", in->file.name);
   printf("  type              %s, not compressed\n", type_name(in->type));
   printf("  values            %llu\n", (n)in->taken);
@@ -28,7 +27,6 @@ static void print_values(const input *in, const value_range *r, const special_co
 }
 
 static void print_values_json(const input *in, const value_range *r, const special_counts *specials) {
-  typedef unsigned long long n;
   json_file(in->file.name);
   printf(", \"compressed\": false, \"type\": \"%s\", \"values\": %llu", type_name(in->type), (n)in->taken);
   shape_print_json(&in->shape);
@@ -98,7 +96,6 @@ static double bits_per_value(const summary *s) {
 }
 
 static void print_statistics(const ghz_statistics *t) {
-  typedef unsigned long long n;
   printf("  empty tiles       %llu\n  raw tiles         %llu\n  of one value      %llu\n", (n)t->empty,
          (n)t->raw, (n)t->constant);
   printf("  with NaN or Inf   %llu\n", (n)t->specials);
@@ -110,7 +107,6 @@ static void print_statistics(const ghz_statistics *t) {
 }
 
 static void print_frames(const summary *s) {
-  typedef unsigned long long n;
   if (s->variable) {
     printf("  chunks            %llu of %s, %llu compressed, %llu as they are, %llu never written\n",
            (n)s->variable->chunks, shape_text(&s->variable->chunk).text, (n)s->storage.streams,
@@ -142,7 +138,7 @@ static void print_lattice(const summary *s) {
 static void print_table(const summary *s) {
   printf("%s\n", s->name);
   printf("  type              %s\n", type_name(s->lattice.type));
-  printf("  values            %llu\n", (unsigned long long)s->values);
+  printf("  values            %llu\n", (n)s->values);
   printf("  shape             %s%s\n", shape_text(&s->shape).text, s->shape.npy ? ", from .npy" : "");
   printf("  tiles             %s%s\n", tiles_text(&s->tiles_shape), s->transform ? ", transform" : "");
   if (s->terms > 0)
@@ -152,12 +148,11 @@ static void print_table(const summary *s) {
          bits_per_value(s));
   if (report_level() < LEVEL_VERBOSE)
     return;
-  printf("  number of tiles   %llu\n", (unsigned long long)s->tiles);
+  printf("  number of tiles   %llu\n", (n)s->tiles);
   print_statistics(&s->statistics);
 }
 
 static void print_frames_json(const summary *s) {
-  typedef unsigned long long n;
   const h5_storage *h = &s->storage;
   if (s->variable) {
     printf(", \"variable\": ");
@@ -173,7 +168,6 @@ static void print_frames_json(const summary *s) {
 }
 
 static void print_json(const summary *s) {
-  typedef unsigned long long n;
   const ghz_statistics *t = &s->statistics;
   json_file(s->variable ? s->variable->file : s->name);
   printf(", \"compressed\": true, \"type\": \"%s\", \"values\": %llu", type_name(s->lattice.type),
@@ -207,8 +201,8 @@ static bool must_scan(const options *o) {
 }
 
 static bool info_compressed(const options *o, ghz_context *ctx, frame_reader *r) {
-  summary s = {.name = r->file->name, .header = &r->header, .scans = must_scan(o)};
-  if (!reader_each(r, ctx, add_frame, &s))
+  summary s = {.name = r->file.name, .header = &r->header, .scans = must_scan(o)};
+  if (!reader_each(r, 1, ctx, add_frame, &s))
     return false;
   s.shape = r->header.array;
   s.tiles_shape = r->header.shape;
@@ -238,15 +232,8 @@ static bool info_variable(const options *o, ghz_context *ctx, const h5_variable 
   return true;
 }
 
-static bool info_file(const options *o, ghz_context *ctx, const char *path) {
-  values v;
-  if (o->var || h5_named(path))
-    return h5_each_variable(o, ctx, &path, 1, info_variable);
-  if (!values_open(&v, ctx, path, o->type))
-    return false;
-  bool ok = v.compressed ? info_compressed(o, ctx, &v.reader) : info_plain(o, ctx, &v.in);
-  values_close(&v);
-  return ok;
+static bool info_file(const options *o, ghz_context *ctx, values *v) {
+  return v->compressed ? info_compressed(o, ctx, &v->reader) : info_plain(o, ctx, &v->in);
 }
 
 const verb verb_info = {
@@ -263,6 +250,6 @@ const verb verb_info = {
                 "  ghz info wave.f32\n"
                 "  ghz info --json *.ghz | jq '.[].ratio'\n",
     .least = 1,
-    .most = 1 << 30,
-    .each = info_file,
+    .each_values = info_file,
+    .variable = info_variable,
 };

@@ -5,10 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "h5/h5.h"
-#include "io/input.h"
 #include "io/npy.h"
-#include "io/reader.h"
 #include "report/report.h"
 #include "report/text.h"
 #include "verbs.h"
@@ -445,14 +442,14 @@ static bool tune_variable(const options *o, ghz_context *ctx, const char *path, 
 }
 
 static bool tune_file(const options *o, ghz_context *ctx, const char *path) {
-  return o->var || h5_named(path) ? h5_each_numbers(o, ctx, path, false, tune_variable)
-                                  : tune_variable(o, ctx, path, NULL);
+  return h5_operand(o, path) ? h5_each_numbers(o, ctx, path, false, tune_variable)
+                             : tune_variable(o, ctx, path, NULL);
 }
 
-static int run(const options *o) {
+static int check(const options *o) {
   if (o->bound_given && o->ratio > 0)
     return fail_usage(o->verb, "give --psnr or --ratio, not both");
-  return each_file(o, tune_file);
+  return -1;
 }
 
 const verb verb_tune = {
@@ -471,6 +468,6 @@ const verb verb_tune = {
                 "  ghz tune --psnr 80 --dims 64x64x64 wave.f32\n"
                 "  ghz tune --ratio 10 --json wave.f32\n",
     .least = 1,
-    .most = 1 << 30,
-    .run = run,
+    .check = check,
+    .each = tune_file,
 };

@@ -39,7 +39,7 @@ typedef struct combining {
 static bool same(const frame_reader *r, const frame_reader *first, const char *what, const char *own,
                  const char *other, const char *advice) {
   return strcmp(own, other) == 0 ||
-         fail(r->file->name, "%s %s differs from %s in %s: %s", what, own, other, first->file->name, advice);
+         fail(r->file.name, "%s %s differs from %s in %s: %s", what, own, other, first->file.name, advice);
 }
 
 static number_text text_count(uint64_t value) {
@@ -64,8 +64,8 @@ bool readers_agree(const frame_reader *r, const frame_reader *first, const frame
              "only arrays of the same shape can be combined")))
     return false;
   if (a->shape.dims != b->shape.dims)
-    return fail(r->file->name, "%s, unlike %s, which is %s: compress both with the same --dims, or both --flat",
-                tiles_text(&a->shape), first->file->name, tiles_text(&b->shape));
+    return fail(r->file.name, "%s, unlike %s, which is %s: compress both with the same --dims, or both --flat",
+                tiles_text(&a->shape), first->file.name, tiles_text(&b->shape));
   return same(r, first, "number of values per frame", text_count(a->frame_values).text,
               text_count(b->frame_values).text, "compress both with the same --frame-values");
 }
@@ -90,7 +90,7 @@ static bool fills_agree(const frame_reader *r, const frame_reader *first) {
 /* Extremes compare lattice integers, and values of the transform lie between these. */
 static bool check_comparable(const combining *c, const frame_reader *r) {
   return !c->op->extremum || c->count == 1 || !ghz_file_get_info(r->own)->transform ||
-         fail(r->file->name,
+         fail(r->file.name,
               "is compressed with the transform, so its extremes are not known: compress with --order lorenzo");
 }
 
@@ -99,7 +99,7 @@ static bool open_operand(combining *c, frame_reader *r, const char *to) {
     return false;
   const frame_reader *first = c->readers;
   if (readers_agree(r, first, &c->readers[c->shaped]) && (c->op->coefficients || lattices_agree(r, first)) &&
-      fills_agree(r, first) && check_comparable(c, r) && file_differs(r->file, to))
+      fills_agree(r, first) && check_comparable(c, r) && file_differs(&r->file, to))
     return true;
   reader_close(r);
   return false;
@@ -126,7 +126,7 @@ static bool choose_output(combining *c, const char *to) {
   if (c->plain && c->o->pack)
     return fail(to, "--pack needs a compressed output, but the extension says values");
   return !c->plain ||
-         plain_choose(&c->form, to, (type_choice){.given = false}, first->file->name, &first->header);
+         plain_choose(&c->form, to, (type_choice){.given = false}, first->file.name, &first->header);
 }
 
 /* Shape and count are those of the first operand that has them; the lattice is that of the first
@@ -199,7 +199,7 @@ static void describe(const combining *c, double elapsed) {
 static bool combine_to(combining *c, const char *to) {
   double start = seconds();
   if (!open_operands(c, to) || !choose_output(c, to) ||
-      !output_open(&c->out, to, c->o->force, false, c->count == 1 ? c->readers[0].file : NULL))
+      !output_open(&c->out, to, c->o->force, false, c->count == 1 ? &c->readers[0].file : NULL))
     return false;
   bool ok = write_frames(c);
   progress_end();
@@ -209,14 +209,12 @@ static bool combine_to(combining *c, const char *to) {
   return true;
 }
 
-int combine(const options *o, const ghz_file_operation *op) {
-  combining c = {.o = o, .op = op, .count = o->file_count};
+bool combine(const options *o, ghz_context *ctx, const ghz_file_operation *op) {
+  combining c = {.o = o, .ctx = ctx, .op = op, .count = o->file_count};
   c.readers = calloc((size_t)c.count, sizeof *c.readers);
   c.files = calloc((size_t)c.count, sizeof *c.files);
-  bool ok = c.readers && c.files;
-  if (!ok)
-    fail(o->verb, "out of memory");
-  ok = ok && library_open(&c.ctx, o->threads) && combine_to(&c, o->output ? o->output : "-");
+  const bool ok =
+      c.readers && c.files ? combine_to(&c, o->output ? o->output : "-") : fail(o->verb, "out of memory");
   ghz_file_abandon(c.writer.own);
   for (int i = 0; i < c.opened; i++)
     reader_close(&c.readers[i]);
@@ -224,6 +222,5 @@ int combine(const options *o, const ghz_file_operation *op) {
   buffer_free(&c.decompressed);
   free(c.files);
   free(c.readers);
-  ghz_context_free(c.ctx);
-  return ok ? EXIT_OK : EXIT_DATA;
+  return ok;
 }

@@ -67,17 +67,12 @@ bool range_lattice(const char *name, ghz_type type, ghz_bound bound, value_range
          (!fill || library_ok(name, NULL, ghz_lattice_set_fill(l, *fill)));
 }
 
-static bool widen_by_frame(const char *name, ghz_context *ctx, const ghz_frame *f, void *range) {
+bool range_of_frame(const char *name, ghz_context *ctx, const ghz_frame *f, void *range) {
   double min, max;
   if (!library_ok(name, ctx, ghz_extrema(ctx, f->stream, &min, &max)))
     return false;
   range_widen(range, min, max);
   return true;
-}
-
-bool range_of_frames(ghz_context *ctx, frame_reader *reader, value_range *r) {
-  *r = range_nothing();
-  return reader_each(reader, ctx, widen_by_frame, r);
 }
 
 /* ---- --fill ---------------------------------------------------------------------------------- */

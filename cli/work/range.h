@@ -31,8 +31,8 @@ bool range_of_input(ghz_context *ctx, input *in, const double *fill, special_cou
 bool range_lattice(const char *name, ghz_type type, ghz_bound bound, value_range r, const double *fill,
                    ghz_lattice *l);
 
-/* The range of what a compressed file decompresses to. */
-bool range_of_frames(ghz_context *ctx, frame_reader *reader, value_range *r);
+/* Widens a value_range by that of what a frame decompresses to. */
+frame_visitor range_of_frame;
 
 /* ---- --fill ---------------------------------------------------------------------------------- */
 
