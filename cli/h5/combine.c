@@ -196,16 +196,13 @@ static bool check_mean(const combining *c, const h5_variable *d) {
 }
 
 static bool open_variable(combining *c, variable *v, const char *name) {
-  for (; v->opened < c->count; v->opened++) {
+  bool ok = true;
+  while (ok && v->opened < c->count) {
     h5_variable *d = &v->sets[v->opened];
-    if (!variable_open(d, c->o->files[v->opened], name, VARIABLE_COMBINE))
-      return false;
-    if (!variables_agree(d, &v->sets[0]) || !check_offset(c, d) || !check_mean(c, d)) {
-      variable_close(d);
-      return false;
-    }
+    ok = variable_open(d, c->o->files[v->opened++], name, VARIABLE_COMBINE) && variables_agree(d, v->sets) &&
+         check_offset(c, d) && check_mean(c, d);
   }
-  return true;
+  return ok;
 }
 
 static bool check_files(const combining *c, const char *to) {
@@ -326,8 +323,6 @@ static void release(combining *c) {
 bool h5_combine(const options *o, ghz_context *ctx, const ghz_file_operation *op) {
   combining c = {.o = o, .ctx = ctx, .op = op, .count = o->file_count};
   const size_t count = (size_t)c.count;
-  if (!h5_load())
-    return false;
   c.chunks = calloc(count, sizeof *c.chunks);
   c.streams = calloc(count, sizeof *c.streams);
   const bool ok = c.chunks && c.streams ? combine_to(&c, o->output) : fail(o->verb, "out of memory");

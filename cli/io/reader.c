@@ -147,24 +147,25 @@ static bool fill_from_input(values *v) {
          input_read(&v->in, v->native.data, BATCH, &v->have);
 }
 
-bool values_differ(const values *v, const char *path) {
-  return file_differs(v->compressed ? &v->reader.file : &v->in.file, path);
-}
-
 bool values_read(values *v, double *to, size_t count, size_t *got) {
-  if (v->used == v->have) {
-    v->used = 0;
-    if (!(v->compressed ? fill_from_frame(v) : fill_from_input(v)))
-      return false;
-  }
-  *got = v->have - v->used < count ? v->have - v->used : count;
-  const unsigned char *from = v->native.data + v->used * ghz_type_size(v->type);
-  if (v->type == GHZ_F64)
-    memcpy(to, from, *got * sizeof *to);
-  else
-    for (size_t i = 0; i < *got; i++)
-      to[i] = value_at(v->type, from, i);
-  v->used += *got;
+  size_t part;
+  *got = 0;
+  do {
+    if (v->used == v->have) {
+      v->used = 0;
+      if (!(v->compressed ? fill_from_frame(v) : fill_from_input(v)))
+        return false;
+    }
+    part = v->have - v->used < count - *got ? v->have - v->used : count - *got;
+    const unsigned char *from = v->native.data + v->used * ghz_type_size(v->type);
+    if (v->type == GHZ_F64)
+      memcpy(to + *got, from, part * sizeof *to);
+    else
+      for (size_t i = 0; i < part; i++)
+        to[*got + i] = value_at(v->type, from, i);
+    v->used += part;
+    *got += part;
+  } while (v->compressed && part > 0 && *got < count);
   return true;
 }
 

@@ -67,10 +67,8 @@ typedef struct values {
 /* Opens a raw, .npy or .ghz file. Calls that return false have printed why. */
 bool values_open(values *v, ghz_context *ctx, const char *path, type_choice choice);
 
-/* Whether the output `path` is another file than the one that is read. Prints a message if not. */
-bool values_differ(const values *v, const char *path);
-
-/* Reads up to `count` values and sets *got, which is 0 only at the end. */
+/* Reads `count` values, fewer only at the end, and sets *got. What is not compressed gives them at
+ * once, if `count` is a part of the 65,536 that are read of it at a time. */
 bool values_read(values *v, double *to, size_t count, size_t *got);
 
 /* Value number i of an array of a type. */

@@ -190,16 +190,12 @@ bool box_place(const char *name, const shape *s, box *b) {
     return fail(name, "has no shape; use --range, or compress it with --dims");
   if (b->ndim > s->ndim)
     return fail(name, "--box has %u dimensions, the shape %s has %u", b->ndim, shape_text(s).text, s->ndim);
-  for (; b->ndim < s->ndim; b->ndim++) {
-    b->from[b->ndim] = 0;
-    b->to[b->ndim] = GHZ_FILE_UNKNOWN;
-    b->index[b->ndim] = false;
-  }
   for (unsigned i = 0; i < s->ndim; i++) {
-    b->to[i] = b->to[i] == GHZ_FILE_UNKNOWN ? s->dims[i] : b->to[i];
+    b->to[i] = i >= b->ndim || b->to[i] == GHZ_FILE_UNKNOWN ? s->dims[i] : b->to[i];
     if (b->to[i] > s->dims[i] || b->from[i] >= b->to[i])
       return fail_outside(name, b, s, i);
   }
+  b->ndim = s->ndim;
   return true;
 }
 

@@ -12,7 +12,7 @@
 
 typedef struct options {
   const char *verb;
-  const char **files; /* operands; "-" alone if none were given and standard input may be used */
+  const char **files; /* to be freed: operands; "-" alone if none were given and standard input may be used */
   int file_count;
   const char *output; /* NULL: not given */
   bool force;
@@ -49,7 +49,6 @@ typedef struct verb verb; /* verbs.h */
 
 /* Parses argv[1..] for a verb. Returns -1 to go on, else the exit code (--help, wrong usage). */
 int options_parse(const verb *v, int argc, char **argv, options *o);
-void options_free(options *o);
 
 /* Prints the help of a verb to standard output. */
 void options_help(const verb *v);

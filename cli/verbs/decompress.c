@@ -19,7 +19,6 @@ typedef struct decompression {
   shape shape;    /* of the values as an array; without dimensions: a row */
   uint64_t total; /* values, or GHZ_FILE_UNKNOWN */
   plain_writer writer;
-  buffer values;
 } decompression;
 
 /* ---- What is selected ------------------------------------------------------------------------ */
@@ -57,26 +56,21 @@ static bool choose_values(decompression *d, const char *name) {
 /* ---- Writing --------------------------------------------------------------------------------- */
 
 /* All values, frame by frame: that checks everything. */
-static bool write_frame(const char *name, ghz_context *ctx, const ghz_frame *f, void *user) {
-  decompression *d = user;
-  const ghz_type type = d->writer.form.type;
-  const size_t count = (size_t)f->info.count;
-  return buffer_reserve(&d->values, count * ghz_type_size(type), name) &&
-         library_ok(name, ctx, ghz_decompress(ctx, f->stream, type, d->values.data, count)) &&
-         plain_write(&d->writer, d->values.data, count);
+static bool write_frame(const char *name, ghz_context *ctx, const ghz_frame *f, void *writer) {
+  return plain_write_frame(writer, name, ctx, f);
 }
 
 static bool write_piece(decompression *d, const box *b, size_t count) {
+  plain_writer *w = &d->writer;
   const char *name = d->reader->file.name;
-  const ghz_type type = d->writer.form.type;
-  if (!buffer_reserve(&d->values, count * ghz_type_size(type), name))
+  if (!plain_reserve(w, count, name))
     return false;
   const ghz_status status =
-      d->o->range_given ? ghz_file_read(d->reader->own, d->ctx, type, b->from[0], count, d->values.data)
-                        : ghz_file_read_box(d->reader->own, d->ctx, type, b->from, b->to, d->values.data);
+      d->o->range_given ? ghz_file_read(d->reader->own, d->ctx, w->type, b->from[0], count, w->values.data)
+                        : ghz_file_read_box(d->reader->own, d->ctx, w->type, b->from, b->to, w->values.data);
   if (status == GHZ_EINVAL && d->o->range_given) /* the rest is known to fit */
     return fail(name, "--range ends after its last value");
-  return reader_ok(status) && plain_write(&d->writer, d->values.data, count);
+  return reader_ok(status) && plain_write(w, count);
 }
 
 /* A box too large for the memory goes in halves of the slowest dimension that has more than one
@@ -90,7 +84,7 @@ static bool write_box(decompression *d, box b) {
     count *= extent;
     cut = extent > 1 ? axis : cut;
   }
-  if (count > FRAME_BYTES / ghz_type_size(d->writer.form.type)) {
+  if (count > FRAME_BYTES / ghz_type_size(d->writer.type)) {
     box rest = b;
     rest.from[cut] = b.to[cut] = b.from[cut] + (b.to[cut] - b.from[cut]) / 2;
     return write_box(d, b) && write_box(d, rest);
@@ -100,11 +94,12 @@ static bool write_box(decompression *d, box b) {
   return ok;
 }
 
-static bool write_values(decompression *d, plain_form form) {
-  progress_begin(d->reader->file.name, d->total, ghz_type_size(form.type));
-  const bool ok = plain_begin(&d->writer, &d->out, form, &d->shape, d->total) &&
-                  (d->box.ndim ? write_box(d, d->box) : reader_each(d->reader, 1, d->ctx, write_frame, d)) &&
-                  plain_end(&d->writer);
+static bool write_values(decompression *d) {
+  progress_begin(d->reader->file.name, d->total, ghz_type_size(d->writer.type));
+  const bool ok =
+      plain_begin(&d->writer, &d->out, &d->shape, d->total) &&
+      (d->box.ndim ? write_box(d, d->box) : reader_each(d->reader, 1, d->ctx, write_frame, &d->writer)) &&
+      plain_end(&d->writer);
   progress_end();
   return ok;
 }
@@ -112,12 +107,11 @@ static bool write_values(decompression *d, plain_form form) {
 static bool decompress_to(decompression *d, const char *path) {
   const double start = seconds();
   const char *name = d->reader->file.name;
-  plain_form form;
-  if (!plain_choose(&form, path, d->o->type, name, &d->reader->header) || !choose_values(d, name) ||
+  if (!plain_choose(&d->writer, path, d->o->type, name, &d->reader->header) || !choose_values(d, name) ||
       !file_differs(&d->reader->file, path) ||
       !output_open(&d->out, path, d->o->force, false, &d->reader->file))
     return false;
-  if (!output_end(&d->out, write_values(d, form)))
+  if (!output_end(&d->out, write_values(d)))
     return false;
   double elapsed = seconds() - start;
   note(output_report_level(&d->out), "%s: %s -> %s: %s, %.2f GB/s with file access", name,
@@ -159,7 +153,7 @@ static bool decompress_file(const options *o, ghz_context *ctx, frame_reader *r)
   char *to = output_name(o, &r->file, &r->header);
   const bool ok = to && decompress_to(&d, to);
   free(to);
-  buffer_free(&d.values);
+  buffer_free(&d.writer.values);
   return ok;
 }
 

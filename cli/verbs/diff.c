@@ -65,7 +65,7 @@ static bool compare_files(const options *o, ghz_context *ctx, frame_reader *r) {
 static bool compare_variables(const options *o, ghz_context *ctx, const h5_variable *v) {
   ghz_tally tally = {0};
   ghz_comparison c;
-  if (!h5_each_chunk(v, 2, ctx, add_pair, &tally) ||
+  if (!h5_each_chunk(v, 2, ctx, NULL, add_pair, &tally) ||
       !library_ok(v[1].label, NULL, ghz_tally_comparison(&tally, NULL, &c)))
     return false;
   c.specials -= v[0].padding;

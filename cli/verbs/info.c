@@ -36,7 +36,7 @@ static void print_values_json(const input *in, const value_range *r, const speci
 }
 
 static bool info_plain(const options *o, ghz_context *ctx, input *in) {
-  value_range range;
+  value_range range = range_nothing();
   special_counts specials = {0};
   if (!range_of_input(ctx, in, NULL, &specials, &range))
     return false;
@@ -48,22 +48,20 @@ static bool info_plain(const options *o, ghz_context *ctx, input *in) {
 
 /* All that is known about a file. */
 typedef struct summary {
+  const options *o;
   const char *name;
-  const ghz_file_header *header; /* NULL: of a variable of HDF5 */
-  const h5_variable *variable;   /* NULL: of a file */
-  h5_storage storage;            /* of the variable */
+  const ghz_file_info *file;   /* NULL: of a variable of HDF5 */
+  const h5_variable *variable; /* NULL: of a file */
+  h5_storage storage;          /* of the variable */
   shape shape;
   ghz_shape tiles_shape;
-  int format;
   uint64_t values, frames;
-  bool scans; /* for statistics */
   ghz_lattice lattice;
   uint32_t terms;
   bool inexact, transform;
   double bound;
   uint64_t tiles, bytes;
-  uint64_t packed, streams;    /* frames that are packed; bytes of all streams, unpacked */
-  uint64_t unused, unfinished; /* bytes of the file */
+  uint64_t packed, streams; /* frames that are packed; bytes of all streams, unpacked */
   ghz_statistics statistics;
 } summary;
 
@@ -78,7 +76,7 @@ static bool add_frame(const char *name, ghz_context *ctx, const ghz_frame *f, vo
   s->tiles += f->info.tiles;
   s->packed += f->packed != 0;
   s->streams += f->stream.size;
-  if (!s->scans)
+  if (!s->o->json && report_level() < LEVEL_VERBOSE)
     return true;
   if (!library_ok(name, ctx, ghz_scan(ctx, f->stream, &own)))
     return false;
@@ -113,14 +111,14 @@ static void print_frames(const summary *s) {
            (n)s->storage.raw, (n)s->storage.unwritten);
     return;
   }
-  printf("  format            %d\n", s->format);
-  printf("  frames            %llu of %llu values\n", (n)s->frames, (n)s->header->frame_values);
+  printf("  format            %d\n", s->file->version);
+  printf("  frames            %llu of %llu values\n", (n)s->frames, (n)s->file->header.frame_values);
   if (s->packed)
     printf("  packed            %llu of %llu frames; unpacked, the streams have %s\n", (n)s->packed,
            (n)s->frames, text_bytes(s->streams).text);
-  if (s->unused)
-    printf("  unused            %s%s\n", text_bytes(s->unused).text,
-           s->unfinished ? ", with an append that is not finished" : " of appending");
+  if (s->file->unused)
+    printf("  unused            %s%s\n", text_bytes(s->file->unused).text,
+           s->file->unfinished ? ", with an append that is not finished" : " of appending");
 }
 
 static void print_lattice(const summary *s) {
@@ -162,8 +160,8 @@ static void print_frames_json(const summary *s) {
     printf(", \"chunks_compressed\": %llu, \"chunks_raw\": %llu, \"chunks_unwritten\": %llu", (n)h->streams,
            (n)h->raw, (n)h->unwritten);
   } else {
-    printf(", \"format\": %d, \"frames\": %llu, \"frame_values\": %llu", s->format, (n)s->frames,
-           (n)s->header->frame_values);
+    printf(", \"format\": %d, \"frames\": %llu, \"frame_values\": %llu", s->file->version, (n)s->frames,
+           (n)s->file->header.frame_values);
   }
 }
 
@@ -185,7 +183,7 @@ static void print_json(const summary *s) {
          text_json(bits_per_value(s)).text);
   if (!s->variable)
     printf(", \"packed_frames\": %llu, \"stream_bytes\": %llu, \"unused_bytes\": %llu", (n)s->packed,
-           (n)s->streams, (n)s->unused);
+           (n)s->streams, (n)s->file->unused);
   printf(", \"tiles\": %llu, \"empty\": %llu, \"raw\": %llu, \"specials\": %llu", (n)s->tiles, (n)t->empty,
          (n)t->raw, (n)t->specials);
   printf(", \"constant\": %llu", (n)t->constant);
@@ -196,20 +194,13 @@ static void print_json(const summary *s) {
       (n)t->mode[2]);
 }
 
-static bool must_scan(const options *o) {
-  return o->json || report_level() >= LEVEL_VERBOSE;
-}
-
 static bool info_compressed(const options *o, ghz_context *ctx, frame_reader *r) {
-  summary s = {.name = r->file.name, .header = &r->header, .scans = must_scan(o)};
+  summary s = {.o = o, .name = r->file.name};
   if (!reader_each(r, 1, ctx, add_frame, &s))
     return false;
+  s.file = ghz_file_get_info(r->own);
   s.shape = r->header.array;
   s.tiles_shape = r->header.shape;
-  const ghz_file_info *known = ghz_file_get_info(r->own);
-  s.format = known->version;
-  s.unused = known->unused;
-  s.unfinished = known->unfinished;
   s.values = r->values;
   s.frames = r->frames;
   s.bytes = reader_bytes(r);
@@ -218,14 +209,14 @@ static bool info_compressed(const options *o, ghz_context *ctx, frame_reader *r)
 }
 
 static bool info_variable(const options *o, ghz_context *ctx, const h5_variable *v) {
-  summary s = {.name = v->label,
+  summary s = {.o = o,
+               .name = v->label,
                .variable = v,
-               .scans = must_scan(o),
                .lattice = {.type = v->parameters.type},
                .shape = v->array,
                .tiles_shape = v->shape,
                .values = v->values};
-  if (!h5_each_stream(v, ctx, &s.storage, add_frame, &s))
+  if (!h5_each_chunk(v, 1, ctx, &s.storage, add_frame, &s))
     return false;
   s.bytes = s.storage.bytes;
   (o->json ? print_json : print_table)(&s);

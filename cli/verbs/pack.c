@@ -24,11 +24,6 @@ static bool copy_frame(const char *name, ghz_context *ctx, const ghz_frame *f, v
   return writer_ok(w, ghz_file_write_stream(w->own, ctx, f->stream));
 }
 
-static bool write_again(repacking *p) {
-  return writer_begin(&p->writer, &p->out, &p->reader->header, p->level) &&
-         reader_each(p->reader, 1, p->ctx, copy_frame, &p->writer) && writer_end(&p->writer, p->ctx);
-}
-
 /* A file takes its own place, so it must be one, and not be protected. */
 static bool check_places(const repacking *p, const char *to, bool own, bool force) {
   const file *from = &p->reader->file;
@@ -44,7 +39,9 @@ static bool repack_to(repacking *p, const options *o, const char *to, bool own) 
       !output_open(&p->out, to, o->force || own, false, &p->reader->file))
     return false;
   /* What was appended before the file was locked, or another file of this name, stays. */
-  const bool ok = write_again(p) && (!own || file_unchanged(&p->reader->file));
+  const bool ok = writer_begin(&p->writer, &p->out, &p->reader->header, p->level) &&
+                  reader_each(p->reader, 1, p->ctx, copy_frame, &p->writer) && writer_end(&p->writer, p->ctx) &&
+                  (!own || file_unchanged(&p->reader->file));
   if (!output_end(&p->out, ok))
     return false;
   const uint64_t before = reader_bytes(p->reader);

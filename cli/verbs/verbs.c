@@ -22,16 +22,6 @@ const verb *verb_find(const char *name) {
 
 /* ---- Files one by one ------------------------------------------------------------------------ */
 
-void json_files_begin(const options *o) {
-  if (o->json)
-    printf("[");
-}
-
-void json_files_end(const options *o) {
-  if (o->json)
-    printf("\n]\n");
-}
-
 void json_file(const char *name) {
   static bool begun; /* an object has been printed already */
   printf("%s\n  {\"file\": ", begun ? "," : "");
@@ -58,10 +48,8 @@ static bool one_file(const verb *v, const options *o, ghz_context *ctx, const ch
 
 bool each_file(const verb *v, const options *o, ghz_context *ctx) {
   bool ok = true;
-  json_files_begin(o);
   for (int i = 0; i < o->file_count; i++)
     ok &= one_file(v, o, ctx, o->files[i]);
-  json_files_end(o);
   return ok;
 }
 
@@ -72,7 +60,11 @@ int verb_run(const verb *v, const options *o) {
     return code;
   if (!library_open(&ctx, o->threads))
     return EXIT_DATA;
+  if (o->json && !v->most)
+    printf("[");
   const bool ok = v->run ? v->run(o, ctx) : each_file(v, o, ctx);
+  if (o->json && !v->most)
+    printf("\n]\n");
   ghz_context_free(ctx);
   return ok ? EXIT_OK : EXIT_DATA;
 }

@@ -22,7 +22,7 @@ struct verb {
   int least, most;       /* operands; most 0: any number */
   bool factor;           /* the first operand is a number */
 
-  /* What is wrong with the options, or all that is done. Returns -1 to go on, else the exit code. */
+  /* Says what is wrong with the options, or does all. Returns -1 to go on, else the exit code. */
   int (*check)(const options *o);
 
   /* One of these prints why it fails: all files, or each by its name, its frames or its values.
@@ -44,19 +44,14 @@ const verb *verb_find(const char *name);
 
 /* ---- Files one by one ------------------------------------------------------------------------ */
 
-/* Begin and end the array, if --json is given. */
-void json_files_begin(const options *o);
-void json_files_end(const options *o);
-
 /* Begins the object of a file by its name. The caller writes the rest, from a comma to the
  * brace. */
 void json_file(const char *name);
 
-/* Runs a verb on every file of the command, within the array of --json, and goes on after a
- * failure. */
+/* Runs a verb on every file of the command, and goes on after a failure. */
 bool each_file(const verb *v, const options *o, ghz_context *ctx);
 
-/* Returns the exit code. */
+/* Runs a verb; --json prints an array where it takes any number of files. Returns the exit code. */
 int verb_run(const verb *v, const options *o);
 
 #endif
