@@ -37,6 +37,7 @@ static void print_build(void) {
                               {"libpng", GHZ_HAVE_PNG},    {"HDF5", GHZ_HAVE_HDF5}, {"CUDA", ghz_cuda_built()},
                               {"MPI", *GHZ_MPI_NAME != 0}};
   const size_t count = sizeof features / sizeof *features;
+  printf("ghz %s\n", ghz_version());
   print_features("built with:", true, features, count);
   print_features("built without:", false, features, count);
   if (*GHZ_MPI_NAME)
@@ -70,13 +71,6 @@ static void print_machine(void) {
   if (ghz_context_create(&ctx, 0) == GHZ_OK)
     printf("\nthreads: %d\n", ghz_context_threads(ctx));
   ghz_context_free(ctx);
-}
-
-/* Prints version, libraries, instruction sets and threads to standard output. */
-static void version_print(void) {
-  printf("ghz %s\n", ghz_version());
-  print_build();
-  print_machine();
 }
 
 /* ---- The command line ------------------------------------------------------------------------ */
@@ -123,18 +117,12 @@ static const char *guess_verb(const char *name) {
   return g.best;
 }
 
-static int fail_unknown(const char *name) {
-  const char *near = guess_verb(name);
-  return near ? fail_usage(NULL, "unknown verb '%s'; did you mean '%s'?", name, near)
-              : fail_usage(NULL, "unknown verb '%s'", name);
-}
-
 static int run_verb(const verb *v, int argc, char **argv) {
   options o;
   int code = options_parse(v, argc, argv, &o);
   if (code < 0)
-    code = v->each ? each_file(&o, v->each) : v->run(&o);
-  options_free(&o);
+    code = verb_run(v, &o);
+  free(o.files);
   return code;
 }
 
@@ -156,13 +144,15 @@ static int dispatch(int argc, char **argv) {
   if (strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0 || (strcmp(word, "help") == 0 && argc < 3))
     return (print_help(), EXIT_OK);
   if (strcmp(word, "--version") == 0 || strcmp(word, "-V") == 0)
-    return (version_print(), EXIT_OK);
+    return (print_build(), print_machine(), EXIT_OK);
   if (strcmp(word, "--complete") == 0)
     return complete(argc > 3 ? argv[3] : "");
   bool help = strcmp(word, "help") == 0;
-  const verb *v = verb_find(help ? argv[2] : word);
+  const char *name = help ? argv[2] : word;
+  const verb *v = verb_find(name);
   if (!v)
-    return fail_unknown(help ? argv[2] : word);
+    return guess_verb(name) ? fail_usage(NULL, "unknown verb '%s'; did you mean '%s'?", name, guess_verb(name))
+                            : fail_usage(NULL, "unknown verb '%s'", name);
   return help ? (options_help(v), EXIT_OK) : run_verb(v, argc - 1, argv + 1);
 }
 

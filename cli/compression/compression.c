@@ -15,21 +15,17 @@
 
 /* ---- Lattice --------------------------------------------------------------------------------- */
 
-/* The range of the finite values of the whole file, in a pass of its own. */
-static bool find_range(compression *c, value_range *r) {
-  if (!input_make_seekable(&c->in) || !range_of_input(c->ctx, &c->in, compression_fill(c), NULL, r))
-    return false;
-  input_rewind(&c->in);
-  return true;
+bool compression_range(compression *c, value_range *r) {
+  return c->bound.kind == GHZ_ABS || c->bound.kind == GHZ_STEP ||
+         range_in_advance(c->ctx, &c->in, compression_fill(c), r);
 }
 
 static bool make_lattice(compression *c) {
-  value_range r = c->range ? *c->range : (value_range){0, 0};
+  value_range r = c->range ? *c->range : range_nothing();
   if (c->model->path)
     return (c->lattice = c->model->lattice, true);
-  if (c->bound.kind != GHZ_ABS && c->bound.kind != GHZ_STEP && !c->range && !find_range(c, &r))
-    return false;
-  return range_lattice(c->in.file.name, c->in.type, c->bound, r, compression_fill(c), &c->lattice);
+  return (c->range || compression_range(c, &r)) &&
+         range_lattice(c->in.file.name, c->in.type, c->bound, r, compression_fill(c), &c->lattice);
 }
 
 /* ---- Layout ---------------------------------------------------------------------------------- */
@@ -119,7 +115,6 @@ static bool write_frames(compression *c) {
     c->frames += taken > 0 || c->in.taken == 0; /* an array without values has one without values */
     progress_set(c->in.taken);
   } while (c->in.count == GHZ_FILE_UNKNOWN ? taken == count : c->in.taken < c->in.count);
-  progress_end();
   return writer_end(&c->writer, c->ctx);
 }
 
@@ -156,12 +151,7 @@ bool compression_open(compression *c, const char *path) {
     choice.given = true;
     choice.type = c->model->header.lattice.type;
   }
-  if (!input_open(&c->in, path, choice))
-    return false;
-  if (check_model_type(c) && choose_fill(c))
-    return true;
-  input_close(&c->in);
-  return false;
+  return input_open(&c->in, path, choice) && check_model_type(c) && choose_fill(c);
 }
 
 static bool compress_to(compression *c, const char *path) {

@@ -47,8 +47,11 @@ static inline const double *compression_fill(const compression *c) {
 /* Reads the model. Calls that return false have printed why. */
 bool model_open(model *m, const char *path);
 
-/* Opens a file of values that is to be compressed so. */
+/* Opens a file of values that is to be compressed so. To be closed also if it fails. */
 bool compression_open(compression *c, const char *path);
+
+/* Widens *r by the finite values of the whole file, where the bound depends on them. */
+bool compression_range(compression *c, value_range *r);
 
 /* Compresses it to a file whose name the options or the input's name give. */
 bool compression_run(compression *c);

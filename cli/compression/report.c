@@ -19,15 +19,13 @@ static double bits_per_value(const compression *c) {
 
 /* How it was coded, and why not otherwise. */
 static void describe_coding(const compression *c) {
-  char dims[512];
   const char *reason = tiles_reason(&c->header.shape, &c->in.shape, c->o->flat);
-  shape_text(&c->in.shape, dims, sizeof dims);
   note(LEVEL_VERBOSE,
        "%s: %s, shape %s, %s%s%s%s, %.4g bits per value, step %s, bound %s, %llu frame%s of %llu values",
-       c->in.file.name, type_name(c->in.type), dims, tiles_text(&c->header.shape), reason[0] ? " (" : "",
-       reason, reason[0] ? ")" : "", bits_per_value(c), text_double(c->lattice.step).text,
-       text_double(c->lattice.eb).text, (unsigned long long)c->frames, c->frames == 1 ? "" : "s",
-       (unsigned long long)c->header.frame_values);
+       c->in.file.name, type_name(c->in.type), shape_text(&c->in.shape).text, tiles_text(&c->header.shape),
+       reason[0] ? " (" : "", reason, reason[0] ? ")" : "", bits_per_value(c),
+       text_double(c->lattice.step).text, text_double(c->lattice.eb).text, (unsigned long long)c->frames,
+       c->frames == 1 ? "" : "s", (unsigned long long)c->header.frame_values);
 }
 
 /* The fill value that was named; then those that nobody named, and a bound that takes the data. */

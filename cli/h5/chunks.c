@@ -289,9 +289,8 @@ static bool make_streams(const h5_variable *v, int n, ghz_context *ctx, const ui
   return ok;
 }
 
-/* s: of the chunks of one as they are stored, of which streams alone are shown; NULL: all are, as
- * streams. */
-static bool each(const h5_variable *v, int n, ghz_context *ctx, h5_storage *s, frame_visitor *see, void *user) {
+bool h5_each_chunk(const h5_variable *v, int n, ghz_context *ctx, h5_storage *s, frame_visitor *see,
+                   void *user) {
   const char *label = v[n - 1].label;
   uint64_t at[GHZ_H5_RANK_MAX] = {0};
   h5_chunk c[2] = {{.size = 0}, {.size = 0}};
@@ -319,15 +318,6 @@ static bool each(const h5_variable *v, int n, ghz_context *ctx, h5_storage *s, f
   return ok;
 }
 
-bool h5_each_stream(const h5_variable *v, ghz_context *ctx, h5_storage *s, frame_visitor *see, void *user) {
-  *s = (h5_storage){0};
-  return each(v, 1, ctx, s, see, user);
-}
-
-bool h5_each_chunk(const h5_variable *v, int n, ghz_context *ctx, frame_visitor *see, void *user) {
-  return each(v, n, ctx, NULL, see, user);
-}
-
 /* ---- Variables ------------------------------------------------------------------------------- */
 
 static bool visit(const options *o, ghz_context *ctx, const char *const *files, int n, const char *var,
@@ -344,7 +334,7 @@ static bool visit(const options *o, ghz_context *ctx, const char *const *files, 
 
 bool h5_each_variable(const options *o, ghz_context *ctx, const char *const *files, int n, h5_visitor *one) {
   paths names = {0};
-  bool ok = h5_load() && paths_of_variables(*files, o->var, &names) && (n == 1 || places_agree(o, &names));
+  bool ok = paths_of_variables(*files, o->var, &names) && (n == 1 || places_agree(o, &names));
   const size_t count = ok ? names.count : 0;
   for (size_t i = 0; i < count; i++)
     ok &= visit(o, ctx, files, n, names.at[i], one);

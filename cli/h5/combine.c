@@ -24,14 +24,13 @@ typedef struct variable {
 
 typedef struct combining {
   const options *o;
-  h5_operation operation;
+  const ghz_file_operation *op;
   ghz_context *ctx;
   int count; /* of files */
   paths names;
   variable *variables; /* names.count of them */
   h5_chunk *chunks;    /* one of each file */
   ghz_bytes *streams;
-  int64_t *weights;
   buffer result;
   uint64_t done;   /* chunks */
   hssize_t unused; /* bytes of the result */
@@ -44,7 +43,7 @@ typedef struct combining {
 static bool check_lattice(const combining *c, const variable *v, int i, int first) {
   const ghz_lattice *a = &c->chunks[i].info.lattice, *b = &c->chunks[first].info.lattice;
   const h5_variable *d = &v->sets[i];
-  if (ghz_lattice_equal(a, b) || c->operation == H5_DIFFERENCE)
+  if (ghz_lattice_equal(a, b) || c->op->coefficients)
     return true;
   if (a->eb == b->eb && a->step == b->step && a->cap == b->cap)
     return fail(d->label, "has another fill value than %s: compress both with the same --fill",
@@ -88,7 +87,7 @@ static bool missing_stays(const combining *c, const variable *v) {
     const ghz_h5_parameters *p = &d->parameters;
     const double value = ghz_h5_number(p->type, &d->missing);
     const bool same = value == 0 || isnan(value) || (p->fill && value == p->fill_value);
-    if (d->missing != v->sets[0].missing || (c->operation != H5_MEAN && !same))
+    if (d->missing != v->sets[0].missing || (!c->op->divisor && !same))
       return false;
   }
   return true;
@@ -107,10 +106,11 @@ static bool fail_fold(const combining *c, const variable *v, const uint64_t *at)
 
 /* The combined streams, in c->result. */
 static bool fold(combining *c, const variable *v, const uint64_t *at, size_t *size) {
-  const uint64_t divisor = c->operation == H5_MEAN ? (uint64_t)c->count : 1;
+  const uint64_t divisor = c->op->divisor ? c->op->divisor : 1;
   void *made;
   buffer_free(&c->result);
-  if (ghz_linear_alloc(c->ctx, (size_t)c->count, c->streams, c->weights, divisor, &made, size) != GHZ_OK)
+  if (ghz_linear_alloc(c->ctx, (size_t)c->count, c->streams, c->op->coefficients, divisor, &made, size) !=
+      GHZ_OK)
     return fail_fold(c, v, at);
   c->result = (buffer){made, *size};
   return true;
@@ -184,28 +184,25 @@ static bool combine_variables(combining *c) {
 /* Readers add the offset to the result once: to a sum where each of its terms has it, to a
  * difference where it cancels out. */
 static bool check_offset(const combining *c, const h5_variable *d) {
-  return c->operation == H5_MEAN || d->offset == 0 ||
+  return c->op->divisor || d->offset == 0 ||
          fail(d->label, "has add_offset %g, which a %s would have only once: store the decoded values",
-              d->offset, c->operation == H5_SUM ? "sum" : "difference");
+              d->offset, c->op->coefficients ? "difference" : "sum");
 }
 
 /* The mean of integers lies between them. */
 static bool check_mean(const combining *c, const h5_variable *d) {
-  return c->operation != H5_MEAN || !ghz_h5_integers(d->parameters.type) ||
+  return !c->op->divisor || !ghz_h5_integers(d->parameters.type) ||
          fail(d->label, "is of integers, which a mean is not: add them, or store the decoded values");
 }
 
 static bool open_variable(combining *c, variable *v, const char *name) {
-  for (; v->opened < c->count; v->opened++) {
+  bool ok = true;
+  while (ok && v->opened < c->count) {
     h5_variable *d = &v->sets[v->opened];
-    if (!variable_open(d, c->o->files[v->opened], name, VARIABLE_COMBINE))
-      return false;
-    if (!variables_agree(d, &v->sets[0]) || !check_offset(c, d) || !check_mean(c, d)) {
-      variable_close(d);
-      return false;
-    }
+    ok = variable_open(d, c->o->files[v->opened++], name, VARIABLE_COMBINE) && variables_agree(d, v->sets) &&
+         check_offset(c, d) && check_mean(c, d);
   }
-  return true;
+  return ok;
 }
 
 static bool check_files(const combining *c, const char *to) {
@@ -320,27 +317,15 @@ static void release(combining *c) {
   free(c->variables);
   free(c->chunks);
   free(c->streams);
-  free(c->weights);
   paths_free(&c->names);
-  ghz_context_free(c->ctx);
 }
 
-int h5_combine(const options *o, h5_operation operation) {
-  combining c = {.o = o, .operation = operation, .count = o->file_count};
+bool h5_combine(const options *o, ghz_context *ctx, const ghz_file_operation *op) {
+  combining c = {.o = o, .ctx = ctx, .op = op, .count = o->file_count};
   const size_t count = (size_t)c.count;
-  if (!o->output)
-    return fail_usage(o->verb, "an HDF5 file is written: name it with -o FILE");
-  if (o->pack)
-    return fail_usage(o->verb, "--pack applies to .ghz files, not to HDF5");
-  if (!h5_load())
-    return EXIT_DATA;
   c.chunks = calloc(count, sizeof *c.chunks);
   c.streams = calloc(count, sizeof *c.streams);
-  c.weights = calloc(count, sizeof *c.weights);
-  bool ok = (c.chunks && c.streams && c.weights) || fail(o->verb, "out of memory");
-  for (size_t i = 0; ok && i < count; i++)
-    c.weights[i] = i && operation == H5_DIFFERENCE ? -1 : 1;
-  ok = ok && library_open(&c.ctx, o->threads) && combine_to(&c, o->output);
+  const bool ok = c.chunks && c.streams ? combine_to(&c, o->output) : fail(o->verb, "out of memory");
   release(&c);
-  return ok ? EXIT_OK : EXIT_DATA;
+  return ok;
 }

@@ -31,7 +31,8 @@ static bool find_id(const char *name, hid_t *to) {
   return id || fail(GHZ_HDF5_LIBRARY, "has no %s", name);
 }
 
-bool h5_load(void) {
+/* Loads it, gives it the filter, and has it print nothing itself. */
+static bool load(void) {
   library = dlopen(GHZ_HDF5_LIBRARY, RTLD_LAZY | RTLD_LOCAL);
   if (!library)
     return fail("HDF5", "cannot be loaded: %s", dlerror());
@@ -64,10 +65,13 @@ char *h5_label(const char *path, const char *var) {
 }
 
 hid_t h5_open(const char *path, unsigned flags) {
-  const hid_t whole = H5(H5Fopen)(path, flags, H5P_DEFAULT);
   file f;
   char magic[3] = "";
   size_t got;
+  static bool loaded;
+  if (!loaded && !(loaded = load()))
+    return -1;
+  const hid_t whole = H5(H5Fopen)(path, flags, H5P_DEFAULT);
   if (whole >= 0)
     return whole;
   if (!file_open(&f, path)) /* which says so in the words of the system */

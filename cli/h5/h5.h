@@ -15,11 +15,12 @@
  * as HDF5 does. */
 bool h5_named(const char *name);
 
-typedef enum h5_operation { H5_SUM, H5_MEAN, H5_DIFFERENCE } h5_operation;
+/* Whether an operand is taken for such a file: by --var, or by its name. */
+bool h5_operand(const options *o, const char *path);
 
 /* Writes the first file, in which the data set --var, or all that ghz compressed, is that of all
- * files combined. Returns the exit code. */
-int h5_combine(const options *o, h5_operation operation);
+ * files combined: a sum, a difference or a mean. */
+bool h5_combine(const options *o, ghz_context *ctx, const ghz_file_operation *op);
 
 /* ---- Variables ------------------------------------------------------------------------------- */
 
@@ -50,12 +51,11 @@ typedef struct h5_storage {
   uint64_t streams, raw, unwritten; /* chunks: as streams, as values, not at all */
 } h5_storage;
 
-/* Shows the chunks that are streams, as they are stored. */
-bool h5_each_stream(const h5_variable *v, ghz_context *ctx, h5_storage *s, frame_visitor *see, void *user);
-
 /* Shows all chunks of n variables, one or two, as streams, one of each at a time; what lies beyond
- * the extents is missing in them. */
-bool h5_each_chunk(const h5_variable *v, int n, ghz_context *ctx, frame_visitor *see, void *user);
+ * the extents is missing in them. storage, unless it is NULL: of one variable, to which its chunks
+ * are added; then only those that are streams are shown, as they are stored. */
+bool h5_each_chunk(const h5_variable *v, int n, ghz_context *ctx, h5_storage *storage, frame_visitor *see,
+                   void *user);
 
 /* The index in the array of value number `position`, counted through the chunks that were shown. */
 uint64_t h5_index(const h5_variable *v, uint64_t position);
@@ -75,7 +75,7 @@ bool h5_each_numbers(const options *o, ghz_context *ctx, const char *path, bool 
                      h5_values_visitor *one);
 
 /* Opens the values of a variable, which go to a temporary file; its name for messages is that of
- * the file and its own. */
+ * the file and its own. To be closed also if it fails. */
 bool h5_values_open(values *v, h5_axes *axes, ghz_context *ctx, const char *path, const char *var);
 
 /* ---- Variables that are to be compressed ----------------------------------------------------- */
@@ -100,10 +100,10 @@ bool h5_each_request(const options *o, const h5_request *named, size_t count, h5
 bool h5_lacks(const char *name);
 
 #if !GHZ_HAVE_HDF5
-#define h5_combine(o, operation) (h5_lacks((o)->files[0]) ? EXIT_OK : EXIT_DATA)
+#define h5_combine(o, ctx, op) h5_lacks((o)->files[0])
 #define h5_each_variable(o, ctx, files, n, one) ((void)(one), h5_lacks(*(files)))
-#define h5_each_stream(v, ctx, s, see, user) ((void)(ctx), (void)(see), (void)(user), h5_lacks((v)->label))
-#define h5_each_chunk(v, n, ctx, see, user) ((void)(ctx), (void)(see), (void)(user), h5_lacks((v)->label))
+#define h5_each_chunk(v, n, ctx, storage, see, user)                                                           \
+  ((void)(ctx), (void)(see), (void)(user), h5_lacks((v)->label))
 #define h5_index(v, position) ((void)(v), (position))
 #define h5_each_numbers(o, ctx, path, coordinates, one) ((void)(one), h5_lacks(path))
 #define h5_values_open(v, axes, ctx, path, var) ((void)(v), (void)(axes), (void)(var), h5_lacks(path))

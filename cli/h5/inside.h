@@ -40,9 +40,6 @@ typedef struct h5_constants {
 
 extern h5_constants h5;
 
-/* Loads it, gives it the filter, and has it print nothing itself. Prints why it cannot. */
-bool h5_load(void);
-
 /* Closes objects, types, lists and spaces; not files. What was written is complete only if this
  * succeeds. A negative identifier is none. */
 #define h5_close(...)                                                                                          \
@@ -55,7 +52,8 @@ bool h5_fail(const char *name, const char *format, ...) __attribute__((format(pr
 /* "FILE: VAR", to be freed; NULL, and a message, without memory. */
 char *h5_label(const char *path, const char *var);
 
-/* Opens a file; flags: as H5Fopen has them. Prints why it cannot, and returns a negative one. */
+/* Loads libhdf5, and opens a file; flags: as H5Fopen has them. Prints why it cannot, and returns a
+ * negative one. */
 hid_t h5_open(const char *path, unsigned flags);
 
 /* What to do with data that cannot be added as they are. */

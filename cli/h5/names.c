@@ -32,6 +32,10 @@ bool h5_named(const char *name) {
   return !type_of_name(name).given && looks_so(name);
 }
 
+bool h5_operand(const options *o, const char *path) {
+  return o->var || h5_named(path);
+}
+
 bool h5_lacks(const char *name) {
   return fail(name, "this ghz was built without HDF5");
 }

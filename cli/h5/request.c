@@ -187,11 +187,8 @@ static bool show_others(reading *r, const paths *shown, h5_request_visitor *see,
 
 bool h5_each_request(const options *o, const h5_request *named, size_t count, h5_request_visitor *see,
                      void *user) {
-  reading r = {.o = o, .name = o->files[0], .file = -1};
   paths own = {0}; /* the names that the file has */
-  if (!h5_load())
-    return false;
-  r.file = h5_open(r.name, H5F_ACC_RDONLY);
+  reading r = {.o = o, .name = o->files[0], .file = h5_open(o->files[0], H5F_ACC_RDONLY)};
   if (r.file < 0)
     return false;
   bool ok = true;

@@ -182,36 +182,28 @@ static bool widen(const char *name, ghz_context *ctx, const ghz_frame *f, void *
 /* Of a variable that ghz compressed: the largest bound of its streams. */
 static bool find_bound(const reading *r, values *v) {
   h5_variable own;
-  h5_storage stored;
+  h5_storage stored = {0};
   v->bounded = has_filter(r->file, r->var);
   if (!v->bounded)
     return true;
   if (!variable_open(&own, r->name, r->var, VARIABLE_READ))
     return false;
-  const bool ok = h5_each_stream(&own, v->ctx, &stored, widen, &v->bound);
+  const bool ok = h5_each_chunk(&own, 1, v->ctx, &stored, widen, &v->bound);
   return variable_close(&own) && ok;
 }
 
 bool h5_values_open(values *v, h5_axes *axes, ghz_context *ctx, const char *path, const char *var) {
   reading r;
   *v = (values){.ctx = ctx, .scale = 1};
-  if (!h5_load())
-    return false;
-  if (!open_reading(&r, path, var))
-    return close_reading(&r, false);
-  const char *why = set_look(r.set, &r.facts);
-  if (why)
-    return close_reading(&r, fail(path, "%s: %s", var, why));
-  if (!file_open(&v->in.file, path))
-    return close_reading(&r, false);
-  bool ok = spool(&r, v) && find_bound(&r, v);
+  bool ok = open_reading(&r, path, var);
+  const char *why = ok ? set_look(r.set, &r.facts) : NULL;
+  ok = ok && (!why || fail(path, "%s: %s", var, why)) && file_open(&v->in.file, path) && spool(&r, v) &&
+       find_bound(&r, v);
   if (ok) {
     find_fill(&r, v);
     find_axes(&r, axes);
     find_decoding(&r, v);
     v->stored = H5(H5Dget_storage_size)(r.set);
-  } else {
-    values_close(v);
   }
   return close_reading(&r, ok);
 }
@@ -253,7 +245,7 @@ bool h5_each_numbers(const options *o, ghz_context *ctx, const char *path, bool 
   paths names = {0};
   if (o->var)
     return one(o, ctx, path, o->var);
-  bool ok = h5_load() && list_numbers(path, coordinates, &names);
+  bool ok = list_numbers(path, coordinates, &names);
   for (size_t i = 0; i < names.count; i++)
     ok &= one(o, ctx, path, names.at[i]);
   paths_free(&names);

@@ -157,16 +157,15 @@ static bool mean_alike(const h5_variable *v, const h5_variable *first) {
 
 bool variables_agree(const h5_variable *v, const h5_variable *first) {
   const bool chunks = shape_agrees(&v->array, &first->array); /* or the arrays differ */
-  char own[512], other[512];
   if (v->parameters.type != first->parameters.type)
     return fail(v->label, "has another type than in %s", first->file);
-  shape_text(chunks ? &v->chunk : &v->array, own, sizeof own);
-  shape_text(chunks ? &first->chunk : &first->array, other, sizeof other);
+  const place_text own = shape_text(chunks ? &v->chunk : &v->array),
+                   other = shape_text(chunks ? &first->chunk : &first->array);
   if (!chunks)
-    return fail(v->label, "is %s, but %s in %s: only arrays of the same extents can be combined", own, other,
-                first->file);
+    return fail(v->label, "is %s, but %s in %s: only arrays of the same extents can be combined", own.text,
+                other.text, first->file);
   if (!shape_agrees(&v->chunk, &first->chunk))
-    return fail(v->label, "has chunks of %s, but %s in %s: give both the same (h5repack -l, nccopy -c)", own,
-                other, first->file);
+    return fail(v->label, "has chunks of %s, but %s in %s: give both the same (h5repack -l, nccopy -c)",
+                own.text, other.text, first->file);
   return mean_alike(v, first);
 }

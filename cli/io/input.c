@@ -9,11 +9,6 @@
 #include "npy.h"
 #include "report/report.h"
 
-typedef struct signature {
-  const char *what;   /* what the file is, as in "a gzip file"; NULL: maybe plain values */
-  const char *advice; /* what to do with it */
-} signature;
-
 typedef struct look {
   const unsigned char *b;
   size_t size;
@@ -70,12 +65,14 @@ static bool is_text(const look *l) {
 #define AT(at, each, magic) .offset = (at), .size = (each), .magics = (magic), .all = sizeof(magic) - 1
 
 /* One after the other, magics of one size; "?" is any byte. */
-static const struct row {
-  const char *what, *advice;
+typedef struct signature {
+  const char *what, *advice; /* what the file is, and what to do with it */
   bool (*is)(const look *l); /* or: */
   size_t offset, size, all;
   const char *magics;
-} rows[] = {
+} signature;
+
+static const signature signatures[] = {
     {"an HDF5 or NetCDF-4 file", HDF5_ADVICE, AT(0, 8, "\x89HDF\r\n\x1a\n")},
     {"an HDF5 or NetCDF-4 file", HDF5_ADVICE, AT(512, 8, "\x89HDF\r\n\x1a\n")},
     {"compressed already", "ghz decompress gives its values", .is = is_ghz},
@@ -115,7 +112,7 @@ static const struct row {
     {"a text file", SAVE("numpy.loadtxt(FILE)"), .is = is_text},
 };
 
-static bool matches(const struct row *r, const look *l) {
+static bool matches(const signature *r, const look *l) {
   for (size_t i = 0; i < r->all; i += r->size) {
     size_t k = 0;
     while (k < r->size && (r->magics[i + k] == '?' || begins(l, r->offset + k, r->magics + i + k, 1)))
@@ -140,20 +137,22 @@ static bool peek_at(file *f, uint64_t at, void *to, size_t size, size_t *got) {
 }
 
 /* HDF5 may begin at a power of two from 512 on, behind bytes of somebody else. */
-static bool find_late_hdf5(file *f, signature *found) {
+static bool find_late_hdf5(file *f, const signature **found) {
   unsigned char b[8];
   look l = {b, 0};
   bool ok = true;
   for (uint64_t at = 1024; ok && at <= 65536; at *= 2) {
     ok = peek_at(f, at, b, sizeof b, &l.size);
-    if (ok && matches(&rows[0], &l))
-      *found = (signature){rows[0].what, rows[0].advice};
+    if (ok && matches(signatures, &l))
+      *found = signatures;
   }
   return ok;
 }
 
 /* Fortran writes the length of a record in front of it, and behind. Equal values are no lengths. */
-static bool find_records(file *f, const look *first, signature *found) {
+static bool find_records(file *f, const look *first, const signature **found) {
+  static const signature records = {.what = "a file of Fortran records, each between two lengths",
+                                    .advice = SAVE("scipy.io.FortranFile(FILE)")};
   unsigned char b[4];
   size_t got;
   bool ok = true;
@@ -164,24 +163,24 @@ static bool find_records(file *f, const look *first, signature *found) {
       length |= (uint64_t)first->b[i] << abs(turn - 8 * i);
     ok = peek_at(f, 4 + length, b, sizeof b, &got);
     if (ok && length && got == sizeof b && memcmp(b, first->b, sizeof b) == 0)
-      *found = (signature){"a file of Fortran records, each between two lengths",
-                           SAVE("scipy.io.FortranFile(FILE)")};
+      *found = &records;
   }
   return ok;
 }
 
-/* Looks at the next bytes of a file, and leaves them to be read. Values that happen to begin like
- * one of these formats are not expected: every test looks at 32 bits or more. */
-static bool signature_find(file *f, signature *found) {
+/* Looks at the next bytes of a file, and leaves them to be read; NULL: maybe plain values. Those
+ * that happen to begin like one of these formats are not expected: every test looks at 32 bits or
+ * more. */
+static bool signature_find(file *f, const signature **found) {
   unsigned char b[FILE_AHEAD];
   look l = {b, 0};
-  *found = (signature){NULL, NULL};
+  *found = NULL;
   if (!file_peek(f, b, sizeof b, &l.size))
     return false;
-  for (size_t i = 0; i < sizeof rows / sizeof *rows && !found->what; i++)
-    if (matches(&rows[i], &l))
-      *found = (signature){rows[i].what, rows[i].advice};
-  return found->what || (find_late_hdf5(f, found) && (found->what || find_records(f, &l, found)));
+  for (size_t i = 0; i < sizeof signatures / sizeof *signatures && !*found; i++)
+    if (matches(&signatures[i], &l))
+      *found = &signatures[i];
+  return *found || (find_late_hdf5(f, found) && (*found || find_records(f, &l, found)));
 }
 
 /* ---- Inputs ---------------------------------------------------------------------------------- */
@@ -221,13 +220,12 @@ type_choice type_of_name(const char *name) {
 
 /* --dims does not fit, unless the type is another than it is taken for. */
 static bool fail_count(const input *in, uint64_t want, uint64_t have) {
-  char dims[512];
   const bool narrow = in->type == GHZ_F32,
              other = narrow ? want == have / 2 && have % 2 == 0 : want == 2 * have;
-  shape_text(&in->shape, dims, sizeof dims);
-  return fail(in->file.name, "--dims %s needs %llu values, the file has %llu of %s%s%s", dims,
-              (unsigned long long)want, (unsigned long long)have, type_name(in->type),
-              other ? "; it fits " : "", other ? type_name(narrow ? GHZ_F64 : GHZ_F32) : "");
+  return fail(in->file.name, "--dims %s needs %llu values, the file has %llu of %s%s%s",
+              shape_text(&in->shape).text, (unsigned long long)want, (unsigned long long)have,
+              type_name(in->type), other ? "; it fits " : "",
+              other ? type_name(narrow ? GHZ_F64 : GHZ_F32) : "");
 }
 
 /* Sets the count, which --dims may have said before. */
@@ -285,15 +283,15 @@ static bool open_npy(input *in, type_choice choice) {
 static bool check_contents(input *in, bool forced, bool *npy, bool *empty) {
   unsigned char magic[6];
   size_t got;
-  signature other;
+  const signature *other;
   if (!file_peek(&in->file, magic, sizeof magic, &got) || !signature_find(&in->file, &other))
     return false;
   *npy = got == sizeof magic && memcmp(magic, NPY_MAGIC, 6) == 0;
   *empty = got == 0;
-  if (!other.what || !forced)
-    return !other.what || fail(in->file.name, "is %s: %s", other.what, other.advice);
+  if (!other || !forced)
+    return !other || fail(in->file.name, "is %s: %s", other->what, other->advice);
   note(LEVEL_NORMAL, "%s: looks like %s, and is taken for plain values, its header too, as -f says",
-       in->file.name, other.what);
+       in->file.name, other->what);
   return true;
 }
 
@@ -345,10 +343,8 @@ bool input_open(input *in, const char *path, type_choice choice) {
 }
 
 bool fail_contradicts(const char *name, const shape *own, const shape *given) {
-  char a[512], b[512];
-  shape_text(given, a, sizeof a);
-  shape_text(own, b, sizeof b);
-  return fail(name, "--dims %s contradicts its shape, %s; leave --dims out", a, b);
+  return fail(name, "--dims %s contradicts its shape, %s; leave --dims out", shape_text(given).text,
+              shape_text(own).text);
 }
 
 bool input_set_shape(input *in, const shape *s) {

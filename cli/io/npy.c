@@ -8,8 +8,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "input.h"
 #include "npy.h"
 #include "report/report.h"
+#include "report/text.h"
 
 enum { SAMPLE = 4096, SAMPLE_LEAST = 16 };
 
@@ -73,11 +75,12 @@ bool byte_order_suspect(ghz_type type, const void *values, size_t count) {
 
 #define TEXT_MAX 65536 /* longest header that is read */
 
-/* As NumPy has them, behind the order of bytes. */
-static const char *const npy_types[] = {
-    [GHZ_F32] = "f4", [GHZ_F64] = "f8", [GHZ_I8] = "i1",  [GHZ_I16] = "i2", [GHZ_I32] = "i4",
-    [GHZ_I64] = "i8", [GHZ_U8] = "u1",  [GHZ_U16] = "u2", [GHZ_U32] = "u4"};
-enum { NPY_TYPES = sizeof npy_types / sizeof *npy_types };
+/* As NumPy has it, behind the order of bytes: "f4". */
+static number_text npy_type(ghz_type type) {
+  number_text t;
+  snprintf(t.text, sizeof t.text, "%c%zu", *type_name(type), ghz_type_size(type));
+  return t;
+}
 
 /* What follows "'key':" in the header's dictionary, or NULL. */
 static const char *find_key(const char *text, const char *key) {
@@ -105,9 +108,9 @@ static bool parse_descr(const char *name, const char *at, ghz_type *type, bool *
   }
   const bool order = descr[0] == '<' || descr[0] == '>' || (descr[0] == '|' && descr[2] == '1');
   *big_endian = descr[0] == '>';
-  for (int i = 0; order && i < NPY_TYPES; i++)
-    if (strcmp(descr + 1, npy_types[i]) == 0)
-      return (*type = (ghz_type)i, true);
+  for (*type = GHZ_F32; order && *type <= GHZ_U32; ++*type)
+    if (strcmp(descr + 1, npy_type(*type).text) == 0)
+      return true;
   return fail(name,
               "unknown type %s; only float32 ('<f4'), float64 ('<f8') and integers ('<i2') can be compressed",
               descr[0] ? descr : "of its elements");
@@ -189,7 +192,7 @@ size_t npy_header(ghz_type type, bool big_endian, const shape *s, char header[NP
                ghz_type_size(type) == 1 ? '|'
                : big_endian             ? '>'
                                         : '<',
-               npy_types[type], s->fortran ? "True" : "False", dims);
+               npy_type(type).text, s->fortran ? "True" : "False", dims);
   size_t end = 10 + (size_t)length, size = (end + 1 + 63) / 64 * 64;
   if (size < 128)
     size = 128;

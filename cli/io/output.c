@@ -127,17 +127,17 @@ static ghz_type type_of_values(const ghz_lattice *l) {
   return type_is_integer(l->type) && rint(l->step) != l->step ? GHZ_F64 : l->type;
 }
 
-bool plain_choose(plain_form *form, const char *path, type_choice given, const char *from,
+bool plain_choose(plain_writer *w, const char *path, type_choice given, const char *from,
                   const ghz_file_header *h) {
   const type_choice named = type_of_name(path);
-  form->type = given.given ? given.type : named.given ? named.type : type_of_values(&h->lattice);
-  if (form->type == GHZ_F32 && h->lattice.type == GHZ_F64)
+  w->type = given.given ? given.type : named.given ? named.type : type_of_values(&h->lattice);
+  if (w->type == GHZ_F32 && h->lattice.type == GHZ_F64)
     return fail(from, "holds f64; it cannot be written as f32");
-  form->npy = name_ends(path, ".npy") || (h->array.npy && !named.given);
-  form->big_endian = given.big_endian;
-  if (named.given && named.type != form->type)
+  w->npy = name_ends(path, ".npy") || (h->array.npy && !named.given);
+  w->big_endian = given.big_endian;
+  if (named.given && named.type != w->type)
     note(LEVEL_NORMAL, "%s: written as %s, as --type says, not as its extension says", path,
-         type_name(form->type));
+         type_name(w->type));
   return true;
 }
 
@@ -147,22 +147,35 @@ static bool write_header(plain_writer *w, uint64_t count, bool again) {
   shape s = w->shape;
   if (s.ndim == 0 && !s.npy)
     s = (shape){.ndim = 1, .dims = {count}};
-  const size_t size = npy_header(w->form.type, w->form.big_endian, &s, header);
+  const size_t size = npy_header(w->type, w->big_endian, &s, header);
   return again ? output_rewrite_start(w->out, header, size) : output_write(w->out, header, size);
 }
 
-bool plain_begin(plain_writer *w, output *out, plain_form form, const shape *s, uint64_t total) {
-  *w = (plain_writer){.out = out, .form = form, .shape = *s, .total = total};
-  return !form.npy || write_header(w, total == GHZ_FILE_UNKNOWN ? 0 : total, false);
+bool plain_begin(plain_writer *w, output *out, const shape *s, uint64_t total) {
+  w->out = out;
+  w->shape = *s;
+  w->total = total;
+  return !w->npy || write_header(w, total == GHZ_FILE_UNKNOWN ? 0 : total, false);
 }
 
-bool plain_write(plain_writer *w, void *values, uint64_t count) {
+bool plain_reserve(plain_writer *w, uint64_t count, const char *name) {
+  return buffer_reserve(&w->values, (size_t)count * ghz_type_size(w->type), name);
+}
+
+bool plain_write(plain_writer *w, uint64_t count) {
   w->written += count;
-  if (w->form.big_endian)
-    byte_order_turn(w->form.type, values, (size_t)count);
-  return output_write(w->out, values, (size_t)count * ghz_type_size(w->form.type));
+  if (w->big_endian)
+    byte_order_turn(w->type, w->values.data, (size_t)count);
+  return output_write(w->out, w->values.data, (size_t)count * ghz_type_size(w->type));
+}
+
+bool plain_write_frame(plain_writer *w, const char *name, ghz_context *ctx, const ghz_frame *f) {
+  const uint64_t count = f->info.count;
+  return plain_reserve(w, count, name) &&
+         library_ok(name, ctx, ghz_decompress(ctx, f->stream, w->type, w->values.data, (size_t)count)) &&
+         plain_write(w, count);
 }
 
 bool plain_end(plain_writer *w) {
-  return !w->form.npy || w->total != GHZ_FILE_UNKNOWN || write_header(w, w->written, true);
+  return !w->npy || w->total != GHZ_FILE_UNKNOWN || write_header(w, w->written, true);
 }

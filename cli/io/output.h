@@ -78,11 +78,15 @@ int signals_scratch(const char **directory);
 
 /* ---- Values ---------------------------------------------------------------------------------- */
 
-typedef struct plain_form {
+typedef struct plain_writer {
+  output *out;
   ghz_type type;
   bool npy;        /* with a header */
   bool big_endian; /* the highest byte of a value first */
-} plain_form;
+  shape shape;
+  uint64_t total, written; /* values; the total may be GHZ_FILE_UNKNOWN */
+  buffer values;           /* to be freed */
+} plain_writer;
 
 /* Whether the extension of a name says plain values: .npy, .f32, .f64, .d64. */
 bool plain_named(const char *path);
@@ -93,20 +97,17 @@ bool plain_not_named(const char *path);
 
 /* The form for values of the compressed file `from`: as was given, then by the extension of the
  * output's name, then as of that file. Calls that return false have printed why. */
-bool plain_choose(plain_form *form, const char *path, type_choice given, const char *from,
+bool plain_choose(plain_writer *w, const char *path, type_choice given, const char *from,
                   const ghz_file_header *h);
 
-typedef struct plain_writer {
-  output *out;
-  plain_form form;
-  shape shape;
-  uint64_t total, written; /* values; the total may be GHZ_FILE_UNKNOWN */
-} plain_writer;
+bool plain_begin(plain_writer *w, output *out, const shape *s, uint64_t total);
 
-bool plain_begin(plain_writer *w, output *out, plain_form form, const shape *s, uint64_t total);
+/* Makes room for so many values in w->values, and writes these, whose bytes it may turn round. */
+bool plain_reserve(plain_writer *w, uint64_t count, const char *name);
+bool plain_write(plain_writer *w, uint64_t count);
 
-/* Writes values, whose bytes it may turn round in place. */
-bool plain_write(plain_writer *w, void *values, uint64_t count);
+/* Writes the values of a frame of the file `name`. */
+bool plain_write_frame(plain_writer *w, const char *name, ghz_context *ctx, const ghz_frame *f);
 
 /* Completes the header. The output is the caller's to end. */
 bool plain_end(plain_writer *w);

@@ -27,7 +27,6 @@ static const char *read_at(void *user, uint64_t offset, void *to, size_t size, s
 
 static void close_file(void *user) {
   file_close(user);
-  free(user);
 }
 
 /* ---- Files ----------------------------------------------------------------------------------- */
@@ -41,27 +40,17 @@ bool reader_ok(ghz_status status) {
 }
 
 bool reader_adopt(frame_reader *r, const file *f) {
-  file *own = malloc(sizeof *own);
-  *r = (frame_reader){.file = own};
-  if (!own) {
-    file copy = *f;
-    file_close(&copy);
-    return fail(f->name, "out of memory");
-  }
-  *own = *f;
-  const ghz_file_source source = {.user = own,
-                                  .name = own->name,
+  *r = (frame_reader){.file = *f};
+  const ghz_file_source source = {.user = &r->file,
+                                  .name = f->name,
                                   .read = read_next,
-                                  .read_at = own->seekable ? read_at : NULL,
-                                  .size = own->seekable ? own->size - own->origin : 0,
+                                  .read_at = f->seekable ? read_at : NULL,
+                                  .size = f->seekable ? f->size - f->origin : 0,
                                   .close = close_file};
-  if (reader_ok(ghz_file_open_source(&source, &r->own))) {
-    r->header = ghz_file_get_info(r->own)->header;
-    return true;
-  }
-  close_file(own);
-  r->file = NULL;
-  return false;
+  if (!reader_ok(ghz_file_open_source(&source, &r->own)))
+    return (file_close(&r->file), false);
+  r->header = ghz_file_get_info(r->own)->header;
+  return true;
 }
 
 bool reader_open(frame_reader *r, const char *path) {
@@ -80,21 +69,26 @@ bool reader_next(frame_reader *r, ghz_context *ctx, ghz_frame *f, bool *more) {
   return true;
 }
 
-bool reader_each(frame_reader *r, ghz_context *ctx, frame_visitor *see, void *user) {
-  ghz_frame f = {0};
-  bool more = true, ok = true;
-  progress_begin(r->file->name, r->header.count, ghz_type_size(r->header.lattice.type));
-  while (ok && more) {
-    ok = reader_next(r, ctx, &f, &more) && (!more || see(r->file->name, ctx, &f, user));
+bool reader_each(frame_reader *r, int n, ghz_context *ctx, frame_visitor *see, void *user) {
+  ghz_frame f[2] = {{.memory = NULL}, {.memory = NULL}};
+  bool more[2] = {false, false}, ok = true;
+  progress_begin(r->file.name, r->header.count, ghz_type_size(r->header.lattice.type));
+  do {
+    for (int i = 0; ok && i < n; i++)
+      ok = reader_next(&r[i], ctx, &f[i], &more[i]);
+    if (ok && n > 1 && more[0] != more[1])
+      ok = fail(r[more[0]].file.name, "has fewer values than %s", r[more[1]].file.name);
+    ok = ok && (!more[0] || see(r[n - 1].file.name, ctx, f, user));
     progress_set(r->values);
-  }
+  } while (ok && more[0]);
   progress_end();
-  ghz_frame_free(&f);
+  ghz_frame_free(&f[0]);
+  ghz_frame_free(&f[1]);
   return ok;
 }
 
 uint64_t reader_bytes(const frame_reader *r) {
-  return r->file->seekable ? r->file->size - r->file->origin : r->file->position;
+  return r->file.seekable ? r->file.size - r->file.origin : r->file.position;
 }
 
 void reader_close(frame_reader *r) {
@@ -153,24 +147,25 @@ static bool fill_from_input(values *v) {
          input_read(&v->in, v->native.data, BATCH, &v->have);
 }
 
-bool values_differ(const values *v, const char *path) {
-  return file_differs(v->compressed ? v->reader.file : &v->in.file, path);
-}
-
 bool values_read(values *v, double *to, size_t count, size_t *got) {
-  if (v->used == v->have) {
-    v->used = 0;
-    if (!(v->compressed ? fill_from_frame(v) : fill_from_input(v)))
-      return false;
-  }
-  *got = v->have - v->used < count ? v->have - v->used : count;
-  const unsigned char *from = v->native.data + v->used * ghz_type_size(v->type);
-  if (v->type == GHZ_F64)
-    memcpy(to, from, *got * sizeof *to);
-  else
-    for (size_t i = 0; i < *got; i++)
-      to[i] = value_at(v->type, from, i);
-  v->used += *got;
+  size_t part;
+  *got = 0;
+  do {
+    if (v->used == v->have) {
+      v->used = 0;
+      if (!(v->compressed ? fill_from_frame(v) : fill_from_input(v)))
+        return false;
+    }
+    part = v->have - v->used < count - *got ? v->have - v->used : count - *got;
+    const unsigned char *from = v->native.data + v->used * ghz_type_size(v->type);
+    if (v->type == GHZ_F64)
+      memcpy(to + *got, from, part * sizeof *to);
+    else
+      for (size_t i = 0; i < part; i++)
+        to[*got + i] = value_at(v->type, from, i);
+    v->used += part;
+    *got += part;
+  } while (v->compressed && part > 0 && *got < count);
   return true;
 }
 
@@ -188,4 +183,5 @@ void values_close(values *v) {
   ghz_frame_free(&v->frame);
   buffer_free(&v->native);
   free(v->label);
+  *v = (values){.ctx = NULL};
 }

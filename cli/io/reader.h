@@ -10,7 +10,7 @@
 #include "input.h"
 
 typedef struct frame_reader {
-  file *file;
+  file file; /* from which `own` reads: the structure must stay where it is */
   ghz_file *own;
   ghz_file_header header; /* what is known by now */
   uint64_t frames;        /* read so far */
@@ -27,10 +27,10 @@ bool reader_adopt(frame_reader *r, const file *f);
  * well. */
 bool reader_next(frame_reader *r, ghz_context *ctx, ghz_frame *f, bool *more);
 
-/* Shows the frames to `see`, with the name for messages, until it returns false, and the user how
- * far it is. */
+/* Shows the frames of n files, one or two, to `see`, one of each at a time, with the name for
+ * messages, until it returns false, and the user how far it is. */
 typedef bool frame_visitor(const char *name, ghz_context *ctx, const ghz_frame *f, void *user);
-bool reader_each(frame_reader *r, ghz_context *ctx, frame_visitor *see, void *user);
+bool reader_each(frame_reader *r, int n, ghz_context *ctx, frame_visitor *see, void *user);
 
 /* Whether a call of libghz on files succeeded. Prints its message if not, unless the file that
  * could not be read has said so. */
@@ -39,6 +39,7 @@ bool reader_ok(ghz_status status);
 /* Bytes of the file. */
 uint64_t reader_bytes(const frame_reader *r);
 
+/* Also of one that was not opened, if it is all zero. */
 void reader_close(frame_reader *r);
 
 /* ---- Values ---------------------------------------------------------------------------------- */
@@ -66,10 +67,8 @@ typedef struct values {
 /* Opens a raw, .npy or .ghz file. Calls that return false have printed why. */
 bool values_open(values *v, ghz_context *ctx, const char *path, type_choice choice);
 
-/* Whether the output `path` is another file than the one that is read. Prints a message if not. */
-bool values_differ(const values *v, const char *path);
-
-/* Reads up to `count` values and sets *got, which is 0 only at the end. */
+/* Reads `count` values, fewer only at the end, and sets *got. What is not compressed gives them at
+ * once, if `count` is a part of the 65,536 that are read of it at a time. */
 bool values_read(values *v, double *to, size_t count, size_t *got);
 
 /* Value number i of an array of a type. */
@@ -100,6 +99,7 @@ static inline double value_at(ghz_type type, const void *x, size_t i) {
 /* Bytes of the file that were read so far. */
 uint64_t values_bytes(const values *v);
 
+/* The same as reader_close. */
 void values_close(values *v);
 
 #endif

@@ -25,13 +25,15 @@ bool shape_agrees(const shape *a, const shape *b) {
   return same;
 }
 
-void shape_text(const shape *s, char *text, size_t room) {
+place_text shape_text(const shape *s) {
+  place_text t = {"none"};
   size_t used = 0;
-  snprintf(text, room, "none");
-  for (unsigned i = 0; i < s->ndim && used < room; i++)
-    used += (size_t)snprintf(text + used, room - used, "%s%llu", i ? "x" : "", (unsigned long long)s->dims[i]);
-  if (s->ndim > 1 && s->fortran && used < room)
-    snprintf(text + used, room - used, " (Fortran order)");
+  for (unsigned i = 0; i < s->ndim; i++)
+    used += (size_t)snprintf(t.text + used, sizeof t.text - used, "%s%llu", i ? "x" : "",
+                             (unsigned long long)s->dims[i]);
+  if (s->ndim > 1 && s->fortran)
+    snprintf(t.text + used, sizeof t.text - used, " (Fortran order)");
+  return t;
 }
 
 static const char form[] =
@@ -174,33 +176,26 @@ const char *box_parse(const char *text, box *b) {
 
 static bool fail_outside(const char *name, const box *b, const shape *s, unsigned i) {
   typedef unsigned long long n;
-  char own[512], range[64];
-  shape_text(s, own, sizeof own);
+  char range[64];
   if (b->index[i])
     snprintf(range, sizeof range, "%llu", (n)b->from[i]);
   else
     snprintf(range, sizeof range, "%llu:%llu", (n)b->from[i], (n)b->to[i]);
   return fail(name, "--box: %s is not inside 0:%llu, the range of dimension %u (from 0) of shape %s", range,
-              (n)s->dims[i], i, own);
+              (n)s->dims[i], i, shape_text(s).text);
 }
 
 bool box_place(const char *name, const shape *s, box *b) {
-  char own[512];
-  shape_text(s, own, sizeof own);
   if (s->ndim == 0)
     return fail(name, "has no shape; use --range, or compress it with --dims");
   if (b->ndim > s->ndim)
-    return fail(name, "--box has %u dimensions, the shape %s has %u", b->ndim, own, s->ndim);
-  for (; b->ndim < s->ndim; b->ndim++) {
-    b->from[b->ndim] = 0;
-    b->to[b->ndim] = GHZ_FILE_UNKNOWN;
-    b->index[b->ndim] = false;
-  }
+    return fail(name, "--box has %u dimensions, the shape %s has %u", b->ndim, shape_text(s).text, s->ndim);
   for (unsigned i = 0; i < s->ndim; i++) {
-    b->to[i] = b->to[i] == GHZ_FILE_UNKNOWN ? s->dims[i] : b->to[i];
+    b->to[i] = i >= b->ndim || b->to[i] == GHZ_FILE_UNKNOWN ? s->dims[i] : b->to[i];
     if (b->to[i] > s->dims[i] || b->from[i] >= b->to[i])
       return fail_outside(name, b, s, i);
   }
+  b->ndim = s->ndim;
   return true;
 }
 

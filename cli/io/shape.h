@@ -17,8 +17,12 @@ bool shape_count(const shape *s, uint64_t *count);
 /* Whether two arrays may be combined value by value: the same dimensions, or none on one side. */
 bool shape_agrees(const shape *a, const shape *b);
 
-/* Text such as "512x512x64", slowest first as in NumPy, "none" without dimensions. */
-void shape_text(const shape *s, char *text, size_t room);
+typedef struct place_text {
+  char text[768];
+} place_text;
+
+/* Such as "512x512x64", slowest first as in NumPy, "none" without dimensions. */
+place_text shape_text(const shape *s);
 
 /* Reads dimensions such as "64x512x512" or "64,512,512", slowest first. Returns NULL, or what is
  * wrong with them. */
@@ -32,9 +36,6 @@ uint64_t shape_at(const shape *s, const uint64_t index[GHZ_FILE_NDIM]);
 
 /* Where a value of the array is, counted in the order of the memory: as in "1234", with two
  * dimensions or more "1234 (3, 4, 5)". */
-typedef struct place_text {
-  char text[768];
-} place_text;
 place_text shape_place(const shape *s, uint64_t at);
 
 /* "flat", "bricks of 1x32x32" or "bricks of 8x8x16". */

@@ -1,4 +1,4 @@
-/* options.h: the verbs and the options that they share. */
+/* options.h: the options that the verbs share. */
 /* SPDX-License-Identifier: BSD-3-Clause */
 #ifndef GHZ_CLI_OPTIONS_H
 #define GHZ_CLI_OPTIONS_H
@@ -12,7 +12,7 @@
 
 typedef struct options {
   const char *verb;
-  const char **files; /* operands; "-" alone if none were given and standard input may be used */
+  const char **files; /* to be freed: operands; "-" alone if none were given and standard input may be used */
   int file_count;
   const char *output; /* NULL: not given */
   bool force;
@@ -45,23 +45,10 @@ typedef struct options {
   bool differing_places;
 } options;
 
-typedef struct verb {
-  const char *name;
-  const char *alias;            /* another name, or NULL */
-  const char *operands;         /* as in "[FILE...]" */
-  const char *summary;          /* one line, for the list of verbs */
-  const char *details;          /* paragraphs for --help, after the usage */
-  const char *examples;         /* lines */
-  const char *type_help;        /* for --type, where it has another meaning; or NULL */
-  int least, most;              /* operands */
-  bool factor;                  /* the first operand is a number */
-  int (*run)(const options *o); /* returns the exit code; or: */
-  bool (*each)(const options *o, ghz_context *ctx, const char *path); /* for one file after the other */
-} verb;
+typedef struct verb verb; /* verbs.h */
 
 /* Parses argv[1..] for a verb. Returns -1 to go on, else the exit code (--help, wrong usage). */
 int options_parse(const verb *v, int argc, char **argv, options *o);
-void options_free(options *o);
 
 /* Prints the help of a verb to standard output. */
 void options_help(const verb *v);

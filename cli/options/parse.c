@@ -10,6 +10,7 @@
 #include "options.h"
 #include "report/report.h"
 #include "table.h"
+#include "verbs/verbs.h"
 
 enum { WORD_MAX = 24 };
 
@@ -57,9 +58,7 @@ void guess_offer(guess *g, const char *candidate) {
 static int fail_unknown(const verb *v, const char *word) {
   const size_t length = strcspn(word + 2, "=");
   guess g = guess_begin(word + 2, length);
-  if (strncmp(word, "--", 2) != 0)
-    return fail_usage(v->name, "unknown option %s", word);
-  for (int i = 0; i < option_rows; i++)
+  for (int i = 0; strncmp(word, "--", 2) == 0 && i < option_rows; i++)
     if (option_applies(v, &option_table[i]))
       guess_offer(&g, option_table[i].name);
   if (!g.best)
@@ -165,7 +164,7 @@ static int check_operands(const verb *v, options *o) {
   }
   if (o->file_count < v->least)
     return fail_usage(v->name, "%d input file%s needed", v->least, v->least > 1 ? "s are" : " is");
-  if (o->file_count > v->most)
+  if (v->most && o->file_count > v->most)
     return fail_usage(v->name, "%s: one operand too many", o->files[v->most]);
   for (int i = 0; o->files[i]; i++)
     standard += strcmp(o->files[i], "-") == 0;
@@ -183,8 +182,4 @@ int options_parse(const verb *v, int argc, char **argv, options *o) {
   if (code < 0)
     code = check_operands(v, o);
   return code;
-}
-
-void options_free(options *o) {
-  free(o->files);
 }

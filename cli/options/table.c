@@ -13,6 +13,7 @@
 
 #include "file/header.h"
 #include "report/report.h"
+#include "verbs/verbs.h"
 
 /* ---- Arguments ------------------------------------------------------------------------------- */
 

@@ -5,9 +5,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "h5/h5.h"
-#include "io/reader.h"
-#include "options/options.h"
 #include "picture/picture.h"
 #include "report/report.h"
 #include "report/text.h"
@@ -17,7 +14,7 @@
 typedef struct comparison {
   const options *o;
   ghz_context *ctx;
-  values original, result;
+  values v[2];     /* of the original and the result */
   shape shape;     /* of both, where one of them knows it or --dims says it; else ndim 0 */
   const char *var; /* of HDF5 files, where they are such; NULL: of others */
   h5_axes axes;    /* of the original, then */
@@ -26,20 +23,15 @@ typedef struct comparison {
   ghz_quality quality;
   picture picture;
   bool has_fill;
-  double fill[2]; /* missing values of both: as the files say, or --fill */
-  bool bounded;
-  double bound;         /* then */
+  double fill[2];       /* missing values of both: as the files say, or --fill */
+  double bound;         /* NaN: there is none */
   bool exceeded;        /* by stored values, whose error is exactly a sum of two numbers */
   double scale, offset; /* by which readers decode both; numbers are of decoded values */
 } comparison;
 
-static bool comparison_bound_known(const comparison *c) {
-  return c->bounded && isfinite(c->bound);
-}
-
 /* NaN: there is none, or it is 0 of 0. */
 static double error_over_bound(const comparison *c) {
-  return comparison_bound_known(c) ? c->quality.error / c->bound : (double)NAN;
+  return c->quality.error / c->bound;
 }
 
 static bool comparison_violated(const comparison *c) {
@@ -47,7 +39,7 @@ static bool comparison_violated(const comparison *c) {
 }
 
 static double comparison_ratio(const comparison *c) {
-  const values *v = &c->result;
+  const values *v = &c->v[1];
   const ghz_type type = v->compressed ? v->reader.header.lattice.type : v->type;
   return v->compressed || v->stored ? (double)(c->quality.count * ghz_type_size(type)) / (double)values_bytes(v)
                                     : (double)NAN;
@@ -71,7 +63,7 @@ static shape outer_dimensions(const comparison *c) {
 /* ---- Table ---- */
 
 static void print_bound(const comparison *c) {
-  if (!comparison_bound_known(c))
+  if (isnan(c->bound))
     return;
   printf("bound             %s\n", text_double(c->bound).text);
   printf("error / bound     %s%s\n", text_number("%.6f", error_over_bound(c)).text,
@@ -142,12 +134,11 @@ static void json_index(const shape *s, uint64_t at, bool there) {
 }
 
 static void json_bound(const comparison *c) {
-  const double bound = comparison_bound_known(c) ? c->bound : (double)NAN;
-  printf(", \"bound\": %s, \"error_over_bound\": %s, \"within_bound\": %s", text_json(bound).text,
+  printf(", \"bound\": %s, \"error_over_bound\": %s, \"within_bound\": %s", text_json(c->bound).text,
          text_json(error_over_bound(c)).text,
-         comparison_violated(c)      ? "false"
-         : comparison_bound_known(c) ? "true"
-                                     : "null");
+         comparison_violated(c) ? "false"
+         : !isnan(c->bound)     ? "true"
+                                : "null");
 }
 
 static void json_structure(const comparison *c) {
@@ -164,9 +155,9 @@ static void json_structure(const comparison *c) {
 static void comparison_print_json(const comparison *c) {
   const ghz_quality *q = &c->quality;
   printf("{\"original\": ");
-  json_string(stdout, c->original.name);
+  json_string(stdout, c->v[0].name);
   printf(", \"result\": ");
-  json_string(stdout, c->result.name);
+  json_string(stdout, c->v[1].name);
   printf(", \"values\": %llu, \"max_error\": %s, \"max_error_at\": %llu, \"max_error_index\": ",
          (unsigned long long)q->count, text_json(q->error).text, (unsigned long long)q->error_at);
   json_index(&c->shape, q->error_at, q->finite > 0);
@@ -187,11 +178,12 @@ static bool comparison_begin_picture(comparison *c) {
     return true;
   if (!picture_available())
     return false;
-  if (!values_differ(&c->original, c->o->png) || !values_differ(&c->result, c->o->png))
-    return false;
+  for (const values *v = c->v; v < c->v + 2; v++)
+    if (!file_differs(v->compressed ? &v->reader.file : &v->in.file, c->o->png))
+      return false;
   if (c->shape.ndim < 2)
-    return fail(c->original.name, "has no shape of two or more dimensions; --png needs --dims NYxNX");
-  return picture_begin(&c->picture, c->original.name, &c->shape, &c->o->slice, c->axes.north > 0);
+    return fail(c->v[0].name, "has no shape of two or more dimensions; --png needs --dims NYxNX");
+  return picture_begin(&c->picture, c->v[0].name, &c->shape, &c->o->slice, c->axes.north > 0);
 }
 
 /* Which plane of the array is shown, and which axes it has: as in "; time[3]; lat up, lon
@@ -219,7 +211,7 @@ static void write_axes(const comparison *c, char *text, size_t room) {
 static void write_caption(const comparison *c, char *caption, size_t room) {
   const ghz_quality *q = &c->quality;
   char bound[64] = "", psnr[32] = "", axes[512];
-  if (comparison_bound_known(c) && c->bound > 0)
+  if (c->bound > 0)
     snprintf(bound, sizeof bound, " = %.3f of the bound %.3g", error_over_bound(c), c->bound);
   if (!isnan(q->psnr))
     snprintf(psnr, sizeof psnr, "; PSNR %.1f dB", q->psnr);
@@ -234,29 +226,15 @@ static bool comparison_write_picture(const comparison *c) {
     return true;
   if (c->var)
     snprintf(original, sizeof original, "%.80s", c->var);
-  if (c->result.bounded || comparison_ratio(c) > 1)
+  if (c->v[1].bounded || comparison_ratio(c) > 1)
     snprintf(result, sizeof result, "compressed %.3g : 1 and back", comparison_ratio(c));
   write_caption(c, caption, sizeof caption);
   return picture_write(
       &c->picture, c->o->png, c->o->force,
-      &(picture_labels){original, result, caption,
-                        comparison_bound_known(c) && c->bound > 0 ? c->bound : c->quality.error});
+      &(picture_labels){original, result, caption, c->bound > 0 ? c->bound : c->quality.error});
 }
 
 enum { BATCH = 1 << 14 }; /* values compared at a time */
-
-/* Reads `count` values, fewer only at the end. What is not compressed gives them at once: they are
- * a part of what a reader takes at a time. */
-static bool read_batch(values *v, double *to, size_t count, size_t *got) {
-  size_t part;
-  *got = 0;
-  do {
-    if (!values_read(v, to + *got, count - *got, &part))
-      return false;
-    *got += part;
-  } while (v->compressed && part > 0 && *got < count);
-  return true;
-}
 
 /* The values that were read last, as their file has them; NULL if they are no int64. */
 static const int64_t *int64_of(const values *v, size_t n) {
@@ -266,7 +244,7 @@ static const int64_t *int64_of(const values *v, size_t n) {
 
 /* Whether all int64 that float64 does not tell apart are the same in both files. */
 static bool told_apart(const comparison *c, const double *x, const double *y, size_t n) {
-  const values *a = &c->original, *b = &c->result, *either = a->type == GHZ_I64 ? a : b;
+  const values *a = &c->v[0], *b = &c->v[1], *either = a->type == GHZ_I64 ? a : b;
   const int64_t *i = int64_of(a, n), *k = int64_of(b, n);
   for (size_t at = 0; either->type == GHZ_I64 && at < n; at++)
     if (fmax(fabs(x[at]), fabs(y[at])) >= 0x1p53 && !(i && k && i[at] == k[at]))
@@ -277,16 +255,15 @@ static bool told_apart(const comparison *c, const double *x, const double *y, si
 /* The fill value is that of --fill, or of a file, once its first frame was read; where one file
  * says none, that of the other. */
 static bool find_fill(comparison *c) {
-  const values *files[] = {&c->original, &c->result};
   double given;
-  if (c->o->has_fill && !fill_choose(c->original.name, c->original.type, c->o->fill, &given))
+  if (c->o->has_fill && !fill_choose(c->v[0].name, c->v[0].type, c->o->fill, &given))
     return false;
-  c->has_fill = c->o->has_fill || files[0]->has_fill || files[1]->has_fill;
+  c->has_fill = c->o->has_fill || c->v[0].has_fill || c->v[1].has_fill;
   for (int i = 0; i < 2; i++) {
-    const values *v = files[i];
+    const values *v = &c->v[i];
     if (c->o->has_fill && v->has_fill && v->fill != given && v->fill != (double)(float)given)
       return fail(v->name, "has the fill value %s: leave out --fill", fill_text(v->type, v->fill).text);
-    c->fill[i] = c->o->has_fill ? given : files[v->has_fill ? i : 1 - i]->fill;
+    c->fill[i] = c->o->has_fill ? given : c->v[v->has_fill ? i : 1 - i].fill;
   }
   return true;
 }
@@ -317,7 +294,7 @@ static void decode_quality(comparison *c) {
 
 /* Both files decode alike; one that is no HDF5 holds what the other stores. */
 static bool choose_decoding(comparison *c) {
-  const values *a = &c->original, *b = &c->result, *one = a->label ? a : b;
+  const values *a = &c->v[0], *b = &c->v[1], *one = a->label ? a : b;
   c->scale = one->scale;
   c->offset = one->offset;
   return !a->label || !b->label || (a->scale == b->scale && a->offset == b->offset) ||
@@ -331,21 +308,21 @@ static bool make_meter(comparison *c) {
   const shape *s = &c->shape;
   for (unsigned i = 0; i < s->ndim; i++)
     extent[i] = s->dims[s->fortran ? s->ndim - 1 - i : i];
-  return library_ok(c->original.name, NULL, ghz_meter_create((int)s->ndim, extent, &c->meter));
+  return library_ok(c->v[0].name, NULL, ghz_meter_create((int)s->ndim, extent, &c->meter));
 }
 
 static bool compare_values(comparison *c) {
   double x[BATCH], y[BATCH];
   size_t nx = 1, ny;
-  const values *first = &c->original;
+  const values *first = &c->v[0];
   progress_begin("compare", first->compressed ? first->reader.header.count : first->in.count,
                  ghz_type_size(first->type));
   for (uint64_t at = 0; nx > 0; at += nx) {
-    if (!read_batch(&c->original, x, BATCH, &nx) || !read_batch(&c->result, y, BATCH, &ny))
+    if (!values_read(&c->v[0], x, BATCH, &nx) || !values_read(&c->v[1], y, BATCH, &ny))
       return false;
     if (nx != ny)
-      return fail(nx < ny ? c->original.name : c->result.name, "has only %llu values, fewer than %s",
-                  (unsigned long long)(at + (nx < ny ? nx : ny)), nx < ny ? c->result.name : c->original.name);
+      return fail(c->v[nx > ny].name, "has only %llu values, fewer than %s",
+                  (unsigned long long)(at + (nx < ny ? nx : ny)), c->v[nx < ny].name);
     if (!told_apart(c, x, y, nx))
       return false;
     if (at == 0 && (!find_fill(c) || !make_meter(c)))
@@ -361,7 +338,6 @@ static bool compare_values(comparison *c) {
     c->count = at + nx;
     progress_set(c->count);
   }
-  progress_end();
   return true;
 }
 
@@ -369,19 +345,19 @@ static bool compare_values(comparison *c) {
  * compressed file. */
 static bool find_bound(comparison *c) {
   const ghz_quality *q = &c->quality;
-  const ghz_type type =
-      type_is_integer(c->original.type) ? GHZ_F64 : c->original.type; /* errors are no integers */
+  const ghz_type type = type_is_integer(c->v[0].type) ? GHZ_F64 : c->v[0].type; /* errors are no integers */
   const bool given = c->o->bound_given, absolute = given && c->o->bound.kind == GHZ_ABS;
-  double stored = absolute ? c->o->bound.value / fabs(c->scale) : fmax(c->result.bound, c->original.bound);
+  double stored = absolute ? c->o->bound.value / fabs(c->scale) : fmax(c->v[1].bound, c->v[0].bound);
   ghz_lattice lattice;
   if (given && !absolute) {
-    if (!range_lattice(c->original.name, type, c->o->bound, (value_range){q->min, q->max}, NULL, &lattice))
+    if (!range_lattice(c->v[0].name, type, c->o->bound, (value_range){q->min, q->max}, NULL, &lattice))
       return false;
     stored = lattice.eb;
   }
-  c->bounded = c->result.bounded || c->original.bounded || given;
+  const bool known = c->v[1].bounded || c->v[0].bounded || given;
   c->bound = absolute ? c->o->bound.value : stored * fabs(c->scale);
-  c->exceeded = comparison_bound_known(c) && (q->error > stored || (q->error == stored && q->error_rest > 0));
+  c->bound = known && isfinite(c->bound) ? c->bound : (double)NAN;
+  c->exceeded = !isnan(c->bound) && (q->error > stored || (q->error == stored && q->error_rest > 0));
   return true;
 }
 
@@ -389,45 +365,38 @@ static bool find_bound(comparison *c) {
 
 /* The shape is that of --dims, or of a file that knows one. */
 static bool choose_shape(comparison *c) {
-  const shape *given = &c->o->dims, *own = &c->original.shape;
-  char a[512], b[512];
-  shape_text(own, a, sizeof a);
-  shape_text(&c->result.shape, b, sizeof b);
-  if (!shape_agrees(own, &c->result.shape))
-    return fail(c->result.name, "shape %s differs from %s in %s", b, a, c->original.name);
-  for (int i = 0; i < 2; i++) {
-    const values *v = i ? &c->result : &c->original;
+  const shape *given = &c->o->dims, *own = &c->v[0].shape;
+  if (!shape_agrees(own, &c->v[1].shape))
+    return fail(c->v[1].name, "shape %s differs from %s in %s", shape_text(&c->v[1].shape).text,
+                shape_text(own).text, c->v[0].name);
+  for (const values *v = c->v; v < c->v + 2; v++)
     if (v->shape.ndim > 1 && !shape_agrees(&v->shape, given))
       return fail_contradicts(v->name, &v->shape, given);
-  }
-  c->shape = given->ndim ? *given : own->ndim ? *own : c->result.shape;
+  c->shape = given->ndim ? *given : own->ndim ? *own : c->v[1].shape;
   return true;
 }
 
 /* Whether there are as many values as --dims says. */
 static bool check_count(const comparison *c) {
   uint64_t count;
-  char dims[512];
   shape_count(&c->shape, &count);
-  shape_text(&c->shape, dims, sizeof dims);
   return c->shape.ndim == 0 || c->count == count ||
-         fail(c->original.name, "--dims %s needs %llu values, the file has %llu", dims,
+         fail(c->v[0].name, "--dims %s needs %llu values, the file has %llu", shape_text(&c->shape).text,
               (unsigned long long)count, (unsigned long long)c->count);
 }
 
 static bool fail_violated(const comparison *c) {
   const ghz_quality *d = &c->quality;
   if (d->mismatches)
-    return fail(c->result.name, "NaN or infinities differ from %s at %llu positions, first at %s",
-                c->original.name, (unsigned long long)d->mismatches,
-                shape_place(&c->shape, d->first_mismatch).text);
-  return fail(c->result.name, "the bound %s is violated: error %.9g at %s", text_double(c->bound).text,
-              d->error, shape_place(&c->shape, d->error_at).text);
+    return fail(c->v[1].name, "NaN or infinities differ from %s at %llu positions, first at %s", c->v[0].name,
+                (unsigned long long)d->mismatches, shape_place(&c->shape, d->first_mismatch).text);
+  return fail(c->v[1].name, "the bound %s is violated: error %.9g at %s", text_double(c->bound).text, d->error,
+              shape_place(&c->shape, d->error_at).text);
 }
 
 static bool measure(comparison *c) {
   if (!compare_values(c) || !check_count(c) ||
-      !library_ok(c->original.name, NULL, ghz_meter_read(c->meter, &c->quality)) || !find_bound(c))
+      !library_ok(c->v[0].name, NULL, ghz_meter_read(c->meter, &c->quality)) || !find_bound(c))
     return false;
   decode_quality(c);
   return comparison_write_picture(c);
@@ -459,40 +428,37 @@ static bool compare(const options *o, ghz_context *ctx, const char *path, const 
   comparison c = {.o = o, .ctx = ctx, .var = var};
   h5_axes other;
   (void)path;
-  bool ok = open_values(&c, &c.original, &c.axes, o->files[0]);
-  if (ok) {
-    ok = open_values(&c, &c.result, &other, o->files[1]);
-    if (ok) {
-      ok = compare_files(&c);
-      values_close(&c.result);
-    }
-    values_close(&c.original);
-  }
+  const bool ok = open_values(&c, &c.v[0], &c.axes, o->files[0]) &&
+                  open_values(&c, &c.v[1], &other, o->files[1]) && compare_files(&c);
+  values_close(&c.v[1]);
+  values_close(&c.v[0]);
   return ok;
 }
 
-static int run(const options *o) {
-  const bool h5[] = {h5_named(o->files[0]), h5_named(o->files[1])}, all = !o->var && h5[0] && h5[1];
-  ghz_context *ctx;
-  file second; /* which says itself that it is not there, once */
+static int check(const options *o) {
+  const bool h5[] = {h5_named(o->files[0]), h5_named(o->files[1])};
   if (o->dims.ndim == 1 && o->png)
     return fail_usage(o->verb, "--dims: --png needs two dimensions or more");
   if (o->slice.ndim && !o->png)
     return fail_usage(o->verb, "--slice says what --png draws: give --png FILE");
-  if (all && o->png)
+  if (!o->var && h5[0] && h5[1] && o->png)
     return fail_usage(o->verb, "--png draws one variable: give --var NAME");
   if (o->var && !h5[0] && !h5[1])
     return fail_usage(o->verb, "--var names a variable of HDF5 files, and neither file is one");
   if (!o->var && h5[0] != h5[1])
     return fail_usage(o->verb, "%s has variables: give --var NAME, the one whose values %s has",
                       o->files[h5[1]], o->files[h5[0]]);
-  if ((all && !file_open(&second, o->files[1])) || !library_open(&ctx, o->threads))
-    return EXIT_DATA;
-  if (all)
-    file_close(&second);
-  const bool ok = all ? h5_each_numbers(o, ctx, o->files[0], true, compare) : compare(o, ctx, NULL, o->var);
-  ghz_context_free(ctx);
-  return ok ? EXIT_OK : EXIT_DATA;
+  return -1;
+}
+
+static bool run(const options *o, ghz_context *ctx) {
+  file second; /* which says itself that it is not there, once */
+  if (o->var || !h5_named(o->files[0]))
+    return compare(o, ctx, NULL, o->var);
+  if (!file_open(&second, o->files[1]))
+    return false;
+  file_close(&second);
+  return h5_each_numbers(o, ctx, o->files[0], true, compare);
 }
 
 const verb verb_compare = {
@@ -514,5 +480,6 @@ const verb verb_compare = {
                 "  ghz compare wave.f32 wave.f32.ghz --png cube.png --dims 64x64x64 --slice 3\n",
     .least = 2,
     .most = 2,
+    .check = check,
     .run = run,
 };

@@ -11,17 +11,6 @@
 
 /* ---- The first pass of --together ------------------------------------------------------------ */
 
-static bool add_range(compression *c, value_range *r) {
-  value_range own;
-  if (c->bound.kind == GHZ_ABS || c->bound.kind == GHZ_STEP)
-    return true;
-  if (!input_make_seekable(&c->in) || !range_of_input(c->ctx, &c->in, compression_fill(c), NULL, &own))
-    return false;
-  input_rewind(&c->in);
-  range_widen(r, own.min, own.max);
-  return true;
-}
-
 static bool check_type(const compression *c, const compression *first) {
   return c->in.type == first->in.type ||
          fail(c->in.file.name, "type %s differs from %s in %s: --together needs files of one type",
@@ -67,26 +56,21 @@ static void remember(command *c, const ghz_lattice *l) {
 
 /* ---- Files ----------------------------------------------------------------------------------- */
 
-static void report(const command *c, compression *one) {
+static bool compress_opened(command *c, compression *one) {
+  if (!compression_run(one))
+    return false;
   (c->o->json ? compression_print_json : compression_describe)(one);
   compression_warn(one);
-}
-
-static bool compress_opened(command *c, compression *one) {
-  const bool ok = compression_run(one);
-  if (ok) {
-    report(c, one);
-    remember(c, &one->lattice);
-  }
-  compression_close(one);
-  return ok;
+  remember(c, &one->lattice);
+  return true;
 }
 
 static bool compress_each(command *c) {
   bool ok = true;
   for (int i = 0; i < c->o->file_count; i++) {
     compression one = c->base;
-    ok = (compression_open(&one, c->o->files[i]) && compress_opened(c, &one)) && ok;
+    ok &= compression_open(&one, c->o->files[i]) && compress_opened(c, &one);
+    compression_close(&one);
   }
   note_different(c);
   return ok;
@@ -97,38 +81,28 @@ static bool compress_together(command *c) {
   const int count = c->o->file_count;
   value_range r = range_nothing();
   compression *files = calloc((size_t)count, sizeof *files);
-  bool ok = files || fail(c->o->verb, "out of memory"), all = ok;
+  bool ok = files || fail(c->o->verb, "out of memory"), all = true;
   int opened = 0;
-  for (; ok && opened < count; opened += ok) {
+  while (ok && opened < count) {
     compression *one = &files[opened];
     *one = c->base;
     one->range = &r;
-    ok = compression_open(one, c->o->files[opened]);
-    if (ok && !(check_type(one, files) && add_range(one, &r))) {
-      compression_close(one);
-      ok = false;
-    }
+    ok = compression_open(one, c->o->files[opened++]) && check_type(one, files) && compression_range(one, &r);
   }
-  for (int i = 0; i < opened; i++)
-    if (ok)
-      all = compress_opened(c, &files[i]) && all;
-    else
-      compression_close(&files[i]);
+  for (int i = 0; i < opened; i++) {
+    all &= ok && compress_opened(c, &files[i]);
+    compression_close(&files[i]);
+  }
   free(files);
   return ok && all;
 }
 
-static int compress(const options *o) {
-  command c = {.o = o, .base = {.o = o, .bound = o->bound}};
+static bool compress(const options *o, ghz_context *ctx) {
+  command c = {.o = o, .base = {.o = o, .ctx = ctx, .bound = o->bound}};
   c.base.model = &c.model;
   if (o->sum_of)
     c.base.bound = bound_of_term(o->bound, o->sum_of);
-  bool ok = (!o->like || model_open(&c.model, o->like)) && library_open(&c.base.ctx, o->threads);
-  json_files_begin(o);
-  ok = ok && (o->together ? compress_together : compress_each)(&c);
-  json_files_end(o);
-  ghz_context_free(c.base.ctx);
-  return ok ? EXIT_OK : EXIT_DATA;
+  return (!o->like || model_open(&c.model, o->like)) && (o->together ? compress_together : compress_each)(&c);
 }
 
 /* ---- The verb -------------------------------------------------------------------------------- */
@@ -152,7 +126,7 @@ static int check_bound(const options *o) {
   return -1;
 }
 
-static int run(const options *o) {
+static int check(const options *o) {
   int code = check_bound(o);
   if (code >= 0)
     return code;
@@ -162,7 +136,7 @@ static int run(const options *o) {
   for (int i = 0; i < o->file_count && o->json; i++)
     if (strcmp(o->output ? o->output : o->files[i], "-") == 0)
       return fail_usage(o->verb, "--json prints to standard output; name the output with -o FILE");
-  return compress(o);
+  return -1;
 }
 
 const verb verb_compress = {
@@ -186,6 +160,6 @@ const verb verb_compress = {
                 "  ghz compress --rel 1e-4 --fill 1e20 density.npy -o masked.ghz\n"
                 "  zcat wave.f32.gz | ghz compress --abs 1e-3 --type f32 > wave.f32.ghz\n",
     .least = 1,
-    .most = 1 << 30,
-    .run = run,
+    .check = check,
+    .run = compress,
 };

@@ -5,195 +5,117 @@
 #include <string.h>
 
 #include "file/header.h"
-#include "io/file.h"
 #include "io/output.h"
-#include "io/reader.h"
-#include "io/shape.h"
-#include "options/options.h"
 #include "report/report.h"
 #include "report/text.h"
 #include "verbs.h"
 
-typedef struct selection {
-  const options *o;
-  uint64_t total;               /* values selected, or GHZ_FILE_UNKNOWN */
-  shape shape;                  /* of the values as an array; without dimensions: a row */
-  uint64_t done;                /* values */
-  box box;                      /* ndim 0: none */
-  uint64_t next[GHZ_FILE_NDIM]; /* where its next piece begins */
-} selection;
-
-static bool begin_range(selection *s, const char *name, uint64_t total) {
-  const uint64_t first = s->o->range_first, count = s->o->range_count;
-  s->total = count;
-  s->shape = (shape){.ndim = 0};
-  return total == GHZ_FILE_UNKNOWN || (first <= total && count <= total - first) ||
-         fail(name, "--range %llu:%llu is not inside its %llu values", (unsigned long long)first,
-              (unsigned long long)count, (unsigned long long)total);
-}
-
-static bool begin_box(selection *s, const char *name, const shape *array) {
-  s->box = s->o->box;
-  if (!box_place(name, array, &s->box))
-    return false;
-  memcpy(s->next, s->box.from, sizeof s->next);
-  s->shape = box_shape(&s->box, array);
-  shape_count(&s->shape, &s->total);
-  return true;
-}
-
-/* What the options select of a file. Prints what is wrong if the file does not have it. */
-static bool selection_begin(selection *s, const options *o, const char *name, const ghz_file_header *h) {
-  *s = (selection){.o = o, .total = h->count, .shape = h->array};
-  if (o->range_given)
-    return begin_range(s, name, h->count);
-  return o->box.ndim == 0 || begin_box(s, name, &h->array);
-}
-
-/* Whether it is not all of the file. */
-static bool selection_is_less(const selection *s) {
-  return s->o->range_given || s->box.ndim;
-}
-
-/* ---- Pieces of a box ------------------------------------------------------------------------- */
-
-static uint64_t box_extent(const selection *s, unsigned d) {
-  return s->box.to[d] - s->box.from[d];
-}
-
-/* Dimension number i, from the fastest on. */
-static unsigned fast(const selection *s, unsigned i) {
-  return s->shape.fortran ? i : s->box.ndim - 1 - i;
-}
-
-/* The dimension, from the fastest on, along which pieces of at most `most` values follow each
- * other, `rows` at a time; those before it are whole in each, those behind it have one row. */
-static unsigned cut_at(const selection *s, uint64_t most, uint64_t *rows) {
-  uint64_t inner = 1;
-  for (unsigned i = 0; i < s->box.ndim; i++) {
-    const uint64_t extent = box_extent(s, fast(s, i));
-    if (extent > most / inner) {
-      *rows = most / inner;
-      return i;
-    }
-    inner *= extent;
-  }
-  *rows = box_extent(s, fast(s, s->box.ndim - 1));
-  return s->box.ndim - 1;
-}
-
-/* Puts the next piece in from .. to, and goes on to the one behind it. Returns its values. */
-static uint64_t next_piece(selection *s, uint64_t most, uint64_t *from, uint64_t *to) {
-  uint64_t rows, count = 1;
-  const unsigned cut = cut_at(s, most, &rows);
-  for (unsigned i = 0; i < s->box.ndim; i++) {
-    const unsigned d = fast(s, i);
-    const uint64_t left = s->box.to[d] - s->next[d], take = i > cut ? 1 : i < cut || left < rows ? left : rows;
-    from[d] = s->next[d];
-    to[d] = from[d] + take;
-    count *= take;
-  }
-  for (unsigned i = cut; i < s->box.ndim; i++) {
-    const unsigned d = fast(s, i);
-    s->next[d] = to[d];
-    if (to[d] < s->box.to[d] || i + 1 == s->box.ndim)
-      break;
-    s->next[d] = s->box.from[d];
-    to[fast(s, i + 1)] = from[fast(s, i + 1)] + 1;
-  }
-  return count;
-}
-
-/* ---- Taking ---------------------------------------------------------------------------------- */
-
-static bool take_range(selection *s, frame_reader *r, ghz_context *ctx, ghz_type type, uint64_t most, buffer *x,
-                       size_t *count) {
-  const uint64_t left = s->total - s->done, first = s->o->range_first + s->done;
-  *count = (size_t)(left < most ? left : most);
-  const ghz_status status = ghz_file_read(r->own, ctx, type, first, *count, x->data);
-  if (status == GHZ_EINVAL) /* the rest is known to fit */
-    return fail(r->file->name, "--range ends after its last value");
-  return reader_ok(status);
-}
-
-/* Decompresses the next piece to `x`, and sets *count; to 0 if all was taken. Calls that
- * return false have printed why. */
-static bool selection_take(selection *s, frame_reader *r, ghz_context *ctx, ghz_type type, buffer *x,
-                           size_t *count) {
-  uint64_t from[GHZ_FILE_NDIM], to[GHZ_FILE_NDIM];
-  const uint64_t most = FRAME_BYTES / ghz_type_size(type);
-  bool ok = true;
-  *count = 0;
-  if (s->done == s->total)
-    return true;
-  if (!buffer_reserve(x, (size_t)(s->total < most ? s->total : most) * ghz_type_size(type), r->file->name))
-    return false;
-  if (s->box.ndim) {
-    *count = (size_t)next_piece(s, most, from, to);
-    ok = reader_ok(ghz_file_read_box(r->own, ctx, type, from, to, x->data));
-  } else {
-    ok = take_range(s, r, ctx, type, most, x, count);
-  }
-  s->done += *count;
-  return ok;
-}
-
 typedef struct decompression {
   const options *o;
   ghz_context *ctx;
-  frame_reader reader;
+  frame_reader *reader;
   output out;
-  selection selection;
+  box box;        /* what is selected, a range as a box of one dimension; ndim 0: all */
+  shape shape;    /* of the values as an array; without dimensions: a row */
+  uint64_t total; /* values, or GHZ_FILE_UNKNOWN */
   plain_writer writer;
-  buffer values;
 } decompression;
 
-/* All values, frame by frame: that checks everything. */
-static bool write_frame(const char *name, ghz_context *ctx, const ghz_frame *f, void *user) {
-  decompression *d = user;
-  const ghz_type type = d->writer.form.type;
-  const size_t count = (size_t)f->info.count;
-  return buffer_reserve(&d->values, count * ghz_type_size(type), name) &&
-         library_ok(name, ctx, ghz_decompress(ctx, f->stream, type, d->values.data, count)) &&
-         plain_write(&d->writer, d->values.data, count);
-}
+/* ---- What is selected ------------------------------------------------------------------------ */
 
-static bool write_selection(decompression *d) {
-  for (size_t count = 1; count > 0;) {
-    if (!selection_take(&d->selection, &d->reader, d->ctx, d->writer.form.type, &d->values, &count) ||
-        !plain_write(&d->writer, d->values.data, count))
-      return false;
-    progress_set(d->writer.written);
-  }
+static bool choose_range(decompression *d, const char *name) {
+  const uint64_t first = d->o->range_first, count = d->o->range_count, total = d->reader->header.count;
+  if (first > total || count > total - first)
+    return fail(name, "--range %llu:%llu is not inside its %llu values", (unsigned long long)first,
+                (unsigned long long)count, (unsigned long long)total);
+  d->box = (box){.ndim = 1, .from = {first}, .to = {first + count}};
+  d->total = count;
+  d->shape = (shape){.ndim = 0};
   return true;
 }
 
-static bool write_values(decompression *d) {
-  return selection_is_less(&d->selection) ? write_selection(d)
-                                          : reader_each(&d->reader, d->ctx, write_frame, d);
+static bool choose_box(decompression *d, const char *name) {
+  d->box = d->o->box;
+  if (!box_place(name, &d->reader->header.array, &d->box))
+    return false;
+  d->shape = box_shape(&d->box, &d->reader->header.array);
+  shape_count(&d->shape, &d->total);
+  return true;
 }
 
-static bool write_all_values(decompression *d, plain_form form) {
-  progress_begin(d->reader.file->name, d->selection.total, ghz_type_size(form.type));
-  bool ok = plain_begin(&d->writer, &d->out, form, &d->selection.shape, d->selection.total) &&
-            write_values(d) && plain_end(&d->writer);
+/* What the options select of the file. Prints what is wrong if it does not have it. */
+static bool choose_values(decompression *d, const char *name) {
+  const ghz_file_header *h = &d->reader->header;
+  d->total = h->count;
+  d->shape = h->array;
+  if (d->o->range_given)
+    return choose_range(d, name);
+  return d->o->box.ndim == 0 || choose_box(d, name);
+}
+
+/* ---- Writing --------------------------------------------------------------------------------- */
+
+/* All values, frame by frame: that checks everything. */
+static bool write_frame(const char *name, ghz_context *ctx, const ghz_frame *f, void *writer) {
+  return plain_write_frame(writer, name, ctx, f);
+}
+
+static bool write_piece(decompression *d, const box *b, size_t count) {
+  plain_writer *w = &d->writer;
+  const char *name = d->reader->file.name;
+  if (!plain_reserve(w, count, name))
+    return false;
+  const ghz_status status =
+      d->o->range_given ? ghz_file_read(d->reader->own, d->ctx, w->type, b->from[0], count, w->values.data)
+                        : ghz_file_read_box(d->reader->own, d->ctx, w->type, b->from, b->to, w->values.data);
+  if (status == GHZ_EINVAL && d->o->range_given) /* the rest is known to fit */
+    return fail(name, "--range ends after its last value");
+  return reader_ok(status) && plain_write(w, count);
+}
+
+/* A box too large for the memory goes in halves of the slowest dimension that has more than one
+ * index: they follow each other in the output. */
+static bool write_box(decompression *d, box b) {
+  uint64_t count = 1;
+  unsigned cut = 0;
+  for (unsigned i = 0; i < b.ndim; i++) {
+    const unsigned axis = d->shape.fortran ? i : b.ndim - 1 - i;
+    const uint64_t extent = b.to[axis] - b.from[axis];
+    count *= extent;
+    cut = extent > 1 ? axis : cut;
+  }
+  if (count > FRAME_BYTES / ghz_type_size(d->writer.type)) {
+    box rest = b;
+    rest.from[cut] = b.to[cut] = b.from[cut] + (b.to[cut] - b.from[cut]) / 2;
+    return write_box(d, b) && write_box(d, rest);
+  }
+  const bool ok = write_piece(d, &b, (size_t)count);
+  progress_set(d->writer.written);
+  return ok;
+}
+
+static bool write_values(decompression *d) {
+  progress_begin(d->reader->file.name, d->total, ghz_type_size(d->writer.type));
+  const bool ok =
+      plain_begin(&d->writer, &d->out, &d->shape, d->total) &&
+      (d->box.ndim ? write_box(d, d->box) : reader_each(d->reader, 1, d->ctx, write_frame, &d->writer)) &&
+      plain_end(&d->writer);
   progress_end();
   return ok;
 }
 
 static bool decompress_to(decompression *d, const char *path) {
   const double start = seconds();
-  const char *name = d->reader.file->name;
-  const ghz_file_header *h = &d->reader.header;
-  plain_form form;
-  if (!plain_choose(&form, path, d->o->type, name, h) || !selection_begin(&d->selection, d->o, name, h) ||
-      !file_differs(d->reader.file, path) || !output_open(&d->out, path, d->o->force, false, d->reader.file))
+  const char *name = d->reader->file.name;
+  if (!plain_choose(&d->writer, path, d->o->type, name, &d->reader->header) || !choose_values(d, name) ||
+      !file_differs(&d->reader->file, path) ||
+      !output_open(&d->out, path, d->o->force, false, &d->reader->file))
     return false;
-  if (!output_end(&d->out, write_all_values(d, form)))
+  if (!output_end(&d->out, write_values(d)))
     return false;
   double elapsed = seconds() - start;
   note(output_report_level(&d->out), "%s: %s -> %s: %s, %.2f GB/s with file access", name,
-       text_bytes(reader_bytes(&d->reader)).text, d->out.name, text_bytes(d->out.bytes).text,
+       text_bytes(reader_bytes(d->reader)).text, d->out.name, text_bytes(d->out.bytes).text,
        (double)d->out.bytes / elapsed / 1e9);
   return true;
 }
@@ -226,19 +148,16 @@ static char *output_name(const options *o, const file *from, const ghz_file_head
   return text;
 }
 
-static bool decompress_file(const options *o, ghz_context *ctx, const char *path) {
-  decompression d = {.o = o, .ctx = ctx};
-  if (!reader_open(&d.reader, path))
-    return false;
-  char *to = output_name(o, d.reader.file, &d.reader.header);
-  bool ok = to && decompress_to(&d, to);
+static bool decompress_file(const options *o, ghz_context *ctx, frame_reader *r) {
+  decompression d = {.o = o, .ctx = ctx, .reader = r};
+  char *to = output_name(o, &r->file, &r->header);
+  const bool ok = to && decompress_to(&d, to);
   free(to);
-  reader_close(&d.reader);
-  buffer_free(&d.values);
+  buffer_free(&d.writer.values);
   return ok;
 }
 
-static int run(const options *o) {
+static int check(const options *o) {
   if (o->range_given && o->box.ndim)
     return fail_usage(o->verb, "give --range or --box, not both");
   for (int i = 0; i < o->file_count && (o->range_given || o->box.ndim) && !o->output; i++)
@@ -248,7 +167,7 @@ static int run(const options *o) {
                         o->box.ndim ? "box" : "range");
   if (o->output && strcmp(o->output, "-") != 0 && o->file_count > 1)
     return fail_usage(o->verb, "-o takes one input file, %d were given", o->file_count);
-  return each_file(o, decompress_file);
+  return -1;
 }
 
 const verb verb_decompress = {
@@ -269,6 +188,6 @@ const verb verb_decompress = {
                 "  ghz decompress --range 100000:4096 wave.f32.ghz -o part.f32\n"
                 "  ghz decompress < wave.f32.ghz | md5sum\n",
     .least = 1,
-    .most = 1 << 30,
-    .run = run,
+    .check = check,
+    .each_reader = decompress_file,
 };

@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "h5/h5.h"
 #include "options/table.h"
 #include "report/report.h"
 #include "verbs.h"
@@ -197,5 +196,5 @@ const verb verb_h5args = {
                 "  ghz h5args --rel 1e-4 --fill -999 --var ocean/temp\n",
     .least = 0,
     .most = 1,
-    .run = run,
+    .check = run,
 };

@@ -3,23 +3,20 @@
 #include <math.h>
 #include <stdio.h>
 
-#include "h5/h5.h"
-#include "io/reader.h"
 #include "report/report.h"
 #include "report/text.h"
 #include "verbs.h"
 #include "work/range.h"
 
+typedef unsigned long long n;
+
 /* ---- Files that are not compressed ----------------------------------------------------------- */
 
 static void print_values(const input *in, const value_range *r, const special_counts *specials) {
-  typedef unsigned long long n;
-  char dims[512];
-  shape_text(&in->shape, dims, sizeof dims);
   printf("%s\n", in->file.name);
   printf("  type              %s, not compressed\n", type_name(in->type));
   printf("  values            %llu\n", (n)in->taken);
-  printf("  shape             %s%s\n", dims, in->shape.npy ? ", from .npy" : "");
+  printf("  shape             %s%s\n", shape_text(&in->shape).text, in->shape.npy ? ", from .npy" : "");
   if (r->min > r->max)
     printf("  range             no finite value\n");
   else
@@ -30,7 +27,6 @@ static void print_values(const input *in, const value_range *r, const special_co
 }
 
 static void print_values_json(const input *in, const value_range *r, const special_counts *specials) {
-  typedef unsigned long long n;
   json_file(in->file.name);
   printf(", \"compressed\": false, \"type\": \"%s\", \"values\": %llu", type_name(in->type), (n)in->taken);
   shape_print_json(&in->shape);
@@ -40,7 +36,7 @@ static void print_values_json(const input *in, const value_range *r, const speci
 }
 
 static bool info_plain(const options *o, ghz_context *ctx, input *in) {
-  value_range range;
+  value_range range = range_nothing();
   special_counts specials = {0};
   if (!range_of_input(ctx, in, NULL, &specials, &range))
     return false;
@@ -52,22 +48,20 @@ static bool info_plain(const options *o, ghz_context *ctx, input *in) {
 
 /* All that is known about a file. */
 typedef struct summary {
+  const options *o;
   const char *name;
-  const ghz_file_header *header; /* NULL: of a variable of HDF5 */
-  const h5_variable *variable;   /* NULL: of a file */
-  h5_storage storage;            /* of the variable */
+  const ghz_file_info *file;   /* NULL: of a variable of HDF5 */
+  const h5_variable *variable; /* NULL: of a file */
+  h5_storage storage;          /* of the variable */
   shape shape;
   ghz_shape tiles_shape;
-  int format;
   uint64_t values, frames;
-  bool scans; /* for statistics */
   ghz_lattice lattice;
   uint32_t terms;
   bool inexact, transform;
   double bound;
   uint64_t tiles, bytes;
-  uint64_t packed, streams;    /* frames that are packed; bytes of all streams, unpacked */
-  uint64_t unused, unfinished; /* bytes of the file */
+  uint64_t packed, streams; /* frames that are packed; bytes of all streams, unpacked */
   ghz_statistics statistics;
 } summary;
 
@@ -82,7 +76,7 @@ static bool add_frame(const char *name, ghz_context *ctx, const ghz_frame *f, vo
   s->tiles += f->info.tiles;
   s->packed += f->packed != 0;
   s->streams += f->stream.size;
-  if (!s->scans)
+  if (!s->o->json && report_level() < LEVEL_VERBOSE)
     return true;
   if (!library_ok(name, ctx, ghz_scan(ctx, f->stream, &own)))
     return false;
@@ -100,7 +94,6 @@ static double bits_per_value(const summary *s) {
 }
 
 static void print_statistics(const ghz_statistics *t) {
-  typedef unsigned long long n;
   printf("  empty tiles       %llu\n  raw tiles         %llu\n  of one value      %llu\n", (n)t->empty,
          (n)t->raw, (n)t->constant);
   printf("  with NaN or Inf   %llu\n", (n)t->specials);
@@ -112,22 +105,20 @@ static void print_statistics(const ghz_statistics *t) {
 }
 
 static void print_frames(const summary *s) {
-  typedef unsigned long long n;
-  char chunk[512];
   if (s->variable) {
-    shape_text(&s->variable->chunk, chunk, sizeof chunk);
     printf("  chunks            %llu of %s, %llu compressed, %llu as they are, %llu never written\n",
-           (n)s->variable->chunks, chunk, (n)s->storage.streams, (n)s->storage.raw, (n)s->storage.unwritten);
+           (n)s->variable->chunks, shape_text(&s->variable->chunk).text, (n)s->storage.streams,
+           (n)s->storage.raw, (n)s->storage.unwritten);
     return;
   }
-  printf("  format            %d\n", s->format);
-  printf("  frames            %llu of %llu values\n", (n)s->frames, (n)s->header->frame_values);
+  printf("  format            %d\n", s->file->version);
+  printf("  frames            %llu of %llu values\n", (n)s->frames, (n)s->file->header.frame_values);
   if (s->packed)
     printf("  packed            %llu of %llu frames; unpacked, the streams have %s\n", (n)s->packed,
            (n)s->frames, text_bytes(s->streams).text);
-  if (s->unused)
-    printf("  unused            %s%s\n", text_bytes(s->unused).text,
-           s->unfinished ? ", with an append that is not finished" : " of appending");
+  if (s->file->unused)
+    printf("  unused            %s%s\n", text_bytes(s->file->unused).text,
+           s->file->unfinished ? ", with an append that is not finished" : " of appending");
 }
 
 static void print_lattice(const summary *s) {
@@ -143,12 +134,10 @@ static void print_lattice(const summary *s) {
 }
 
 static void print_table(const summary *s) {
-  char dims[512];
-  shape_text(&s->shape, dims, sizeof dims);
   printf("%s\n", s->name);
   printf("  type              %s\n", type_name(s->lattice.type));
-  printf("  values            %llu\n", (unsigned long long)s->values);
-  printf("  shape             %s%s\n", dims, s->shape.npy ? ", from .npy" : "");
+  printf("  values            %llu\n", (n)s->values);
+  printf("  shape             %s%s\n", shape_text(&s->shape).text, s->shape.npy ? ", from .npy" : "");
   printf("  tiles             %s%s\n", tiles_text(&s->tiles_shape), s->transform ? ", transform" : "");
   if (s->terms > 0)
     print_lattice(s);
@@ -157,12 +146,11 @@ static void print_table(const summary *s) {
          bits_per_value(s));
   if (report_level() < LEVEL_VERBOSE)
     return;
-  printf("  number of tiles   %llu\n", (unsigned long long)s->tiles);
+  printf("  number of tiles   %llu\n", (n)s->tiles);
   print_statistics(&s->statistics);
 }
 
 static void print_frames_json(const summary *s) {
-  typedef unsigned long long n;
   const h5_storage *h = &s->storage;
   if (s->variable) {
     printf(", \"variable\": ");
@@ -172,13 +160,12 @@ static void print_frames_json(const summary *s) {
     printf(", \"chunks_compressed\": %llu, \"chunks_raw\": %llu, \"chunks_unwritten\": %llu", (n)h->streams,
            (n)h->raw, (n)h->unwritten);
   } else {
-    printf(", \"format\": %d, \"frames\": %llu, \"frame_values\": %llu", s->format, (n)s->frames,
-           (n)s->header->frame_values);
+    printf(", \"format\": %d, \"frames\": %llu, \"frame_values\": %llu", s->file->version, (n)s->frames,
+           (n)s->file->header.frame_values);
   }
 }
 
 static void print_json(const summary *s) {
-  typedef unsigned long long n;
   const ghz_statistics *t = &s->statistics;
   json_file(s->variable ? s->variable->file : s->name);
   printf(", \"compressed\": true, \"type\": \"%s\", \"values\": %llu", type_name(s->lattice.type),
@@ -196,7 +183,7 @@ static void print_json(const summary *s) {
          text_json(bits_per_value(s)).text);
   if (!s->variable)
     printf(", \"packed_frames\": %llu, \"stream_bytes\": %llu, \"unused_bytes\": %llu", (n)s->packed,
-           (n)s->streams, (n)s->unused);
+           (n)s->streams, (n)s->file->unused);
   printf(", \"tiles\": %llu, \"empty\": %llu, \"raw\": %llu, \"specials\": %llu", (n)s->tiles, (n)t->empty,
          (n)t->raw, (n)t->specials);
   printf(", \"constant\": %llu", (n)t->constant);
@@ -207,20 +194,13 @@ static void print_json(const summary *s) {
       (n)t->mode[2]);
 }
 
-static bool must_scan(const options *o) {
-  return o->json || report_level() >= LEVEL_VERBOSE;
-}
-
 static bool info_compressed(const options *o, ghz_context *ctx, frame_reader *r) {
-  summary s = {.name = r->file->name, .header = &r->header, .scans = must_scan(o)};
-  if (!reader_each(r, ctx, add_frame, &s))
+  summary s = {.o = o, .name = r->file.name};
+  if (!reader_each(r, 1, ctx, add_frame, &s))
     return false;
+  s.file = ghz_file_get_info(r->own);
   s.shape = r->header.array;
   s.tiles_shape = r->header.shape;
-  const ghz_file_info *known = ghz_file_get_info(r->own);
-  s.format = known->version;
-  s.unused = known->unused;
-  s.unfinished = known->unfinished;
   s.values = r->values;
   s.frames = r->frames;
   s.bytes = reader_bytes(r);
@@ -229,29 +209,22 @@ static bool info_compressed(const options *o, ghz_context *ctx, frame_reader *r)
 }
 
 static bool info_variable(const options *o, ghz_context *ctx, const h5_variable *v) {
-  summary s = {.name = v->label,
+  summary s = {.o = o,
+               .name = v->label,
                .variable = v,
-               .scans = must_scan(o),
                .lattice = {.type = v->parameters.type},
                .shape = v->array,
                .tiles_shape = v->shape,
                .values = v->values};
-  if (!h5_each_stream(v, ctx, &s.storage, add_frame, &s))
+  if (!h5_each_chunk(v, 1, ctx, &s.storage, add_frame, &s))
     return false;
   s.bytes = s.storage.bytes;
   (o->json ? print_json : print_table)(&s);
   return true;
 }
 
-static bool info_file(const options *o, ghz_context *ctx, const char *path) {
-  values v;
-  if (o->var || h5_named(path))
-    return h5_each_variable(o, ctx, &path, 1, info_variable);
-  if (!values_open(&v, ctx, path, o->type))
-    return false;
-  bool ok = v.compressed ? info_compressed(o, ctx, &v.reader) : info_plain(o, ctx, &v.in);
-  values_close(&v);
-  return ok;
+static bool info_file(const options *o, ghz_context *ctx, values *v) {
+  return v->compressed ? info_compressed(o, ctx, &v->reader) : info_plain(o, ctx, &v->in);
 }
 
 const verb verb_info = {
@@ -268,6 +241,6 @@ const verb verb_info = {
                 "  ghz info wave.f32\n"
                 "  ghz info --json *.ghz | jq '.[].ratio'\n",
     .least = 1,
-    .most = 1 << 30,
-    .each = info_file,
+    .each_values = info_file,
+    .variable = info_variable,
 };

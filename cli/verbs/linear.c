@@ -2,14 +2,24 @@
  * numbers. */
 /* SPDX-License-Identifier: BSD-3-Clause */
 
-#include "h5/h5.h"
+#include "report/report.h"
 #include "verbs.h"
 #include "work/combine.h"
 
-static int run_add(const options *o) {
-  if (o->var || h5_named(o->files[0]))
-    return h5_combine(o, H5_SUM);
-  return combine(o, &(ghz_file_operation){.factor = 1});
+static int check(const options *o) {
+  if (h5_operand(o, o->files[0]) && !o->output)
+    return fail_usage(o->verb, "an HDF5 file is written: name it with -o FILE");
+  if (h5_operand(o, o->files[0]) && o->pack)
+    return fail_usage(o->verb, "--pack applies to .ghz files, not to HDF5");
+  return -1;
+}
+
+static bool combine_any(const options *o, ghz_context *ctx, const ghz_file_operation *op) {
+  return h5_operand(o, o->files[0]) ? h5_combine(o, ctx, op) : combine(o, ctx, op);
+}
+
+static bool run_add(const options *o, ghz_context *ctx) {
+  return combine_any(o, ctx, &(ghz_file_operation){.factor = 1});
 }
 
 const verb verb_add = {
@@ -26,14 +36,12 @@ const verb verb_add = {
                 "  ghz sum run-*.f32.ghz | ghz decompress -o sum.f32\n"
                 "  ghz add a.ghz b.ghz -o sum.npy\n",
     .least = 1,
-    .most = 1 << 30,
+    .check = check,
     .run = run_add,
 };
 
-static int run_sub(const options *o) {
-  if (o->var || h5_named(o->files[0]))
-    return h5_combine(o, H5_DIFFERENCE);
-  return combine(o, &(ghz_file_operation){.coefficients = (int64_t[]){1, -1}, .factor = 1});
+static bool run_sub(const options *o, ghz_context *ctx) {
+  return combine_any(o, ctx, &(ghz_file_operation){.coefficients = (int64_t[]){1, -1}, .factor = 1});
 }
 
 const verb verb_sub = {
@@ -48,13 +56,12 @@ const verb verb_sub = {
     .examples = "  ghz sub after.ghz before.ghz -o change.ghz\n",
     .least = 2,
     .most = 2,
+    .check = check,
     .run = run_sub,
 };
 
-static int run_mean(const options *o) {
-  if (o->var || h5_named(o->files[0]))
-    return h5_combine(o, H5_MEAN);
-  return combine(o, &(ghz_file_operation){.factor = 1, .divisor = (uint64_t)o->file_count});
+static bool run_mean(const options *o, ghz_context *ctx) {
+  return combine_any(o, ctx, &(ghz_file_operation){.factor = 1, .divisor = (uint64_t)o->file_count});
 }
 
 const verb verb_mean = {
@@ -68,12 +75,12 @@ const verb verb_mean = {
         "filter compressed; all else is that of the first file. Coordinates must be the same, but for times.",
     .examples = "  ghz mean run-*.f32.ghz -o mean.f32.ghz\n",
     .least = 1,
-    .most = 1 << 30,
+    .check = check,
     .run = run_mean,
 };
 
-static int run_scale(const options *o) {
-  return combine(o, &(ghz_file_operation){.factor = o->factor});
+static bool run_scale(const options *o, ghz_context *ctx) {
+  return combine(o, ctx, &(ghz_file_operation){.factor = o->factor});
 }
 
 const verb verb_scale = {

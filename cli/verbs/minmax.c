@@ -3,38 +3,32 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include <stdio.h>
 
-#include "io/reader.h"
 #include "report/report.h"
 #include "report/text.h"
 #include "verbs.h"
 #include "work/combine.h"
 #include "work/range.h"
 
-static bool print_extrema(const options *o, ghz_context *ctx, const char *path) {
-  values v;
-  value_range r;
+static bool print_extrema(const options *o, ghz_context *ctx, values *v) {
+  value_range r = range_nothing();
   double fill = 0;
-  if (!values_open(&v, ctx, path, o->type))
+  if (o->has_fill && !fill_choose(v->name, v->type, o->fill, &fill))
     return false;
-  if (o->has_fill && !fill_choose(v.name, v.type, o->fill, &fill)) {
-    values_close(&v);
+  if (!(v->compressed ? reader_each(&v->reader, 1, ctx, range_of_frame, &r)
+                      : range_of_input(ctx, &v->in, o->has_fill ? &fill : NULL, NULL, &r)))
     return false;
-  }
-  bool ok = v.compressed ? range_of_frames(ctx, &v.reader, &r)
-                         : range_of_input(ctx, &v.in, o->has_fill ? &fill : NULL, NULL, &r);
-  if (ok && o->json) {
-    json_file(v.name);
+  if (o->json) {
+    json_file(v->name);
     printf(", \"min\": %s, \"max\": %s}", text_json(r.min).text, text_json(r.max).text);
-  } else if (ok && r.min > r.max) {
-    printf("%s: no finite value\n", v.name);
-  } else if (ok) {
-    printf("%s: %s %s\n", v.name, text_double(r.min).text, text_double(r.max).text);
+  } else if (r.min > r.max) {
+    printf("%s: no finite value\n", v->name);
+  } else {
+    printf("%s: %s %s\n", v->name, text_double(r.min).text, text_double(r.max).text);
   }
-  values_close(&v);
-  return ok;
+  return true;
 }
 
-static int run(const options *o) {
+static int check(const options *o) {
   const bool writes = o->min || o->max;
   if (o->min && o->max)
     return fail_usage(o->verb, "give --min or --max, not both");
@@ -45,8 +39,12 @@ static int run(const options *o) {
                       o->json         ? "json"
                       : o->type.given ? "type"
                                       : "big-endian");
-  return writes ? combine(o, &(ghz_file_operation){.factor = 1, .extremum = o->min ? -1 : 1})
-                : each_file(o, print_extrema);
+  return -1;
+}
+
+static bool run(const options *o, ghz_context *ctx) {
+  return o->min || o->max ? combine(o, ctx, &(ghz_file_operation){.factor = 1, .extremum = o->min ? -1 : 1})
+                          : each_file(&verb_minmax, o, ctx);
 }
 
 const verb verb_minmax = {
@@ -62,6 +60,7 @@ const verb verb_minmax = {
     .examples = "  ghz minmax wave.f32 wave.f32.ghz\n"
                 "  ghz minmax --max day-*.ghz -o warmest.ghz\n",
     .least = 1,
-    .most = 1 << 30,
+    .check = check,
     .run = run,
+    .each_values = print_extrema,
 };

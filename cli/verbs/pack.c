@@ -6,15 +6,14 @@
 #include <unistd.h>
 
 #include "io/output.h"
-#include "io/reader.h"
-#include "options/options.h"
 #include "report/report.h"
 #include "report/text.h"
 #include "verbs.h"
 
 typedef struct repacking {
   ghz_context *ctx;
-  frame_reader reader;
+  frame_reader *reader;
+  int level; /* at which frames are packed; 0: not packed */
   output out;
   frame_writer writer;
 } repacking;
@@ -25,14 +24,9 @@ static bool copy_frame(const char *name, ghz_context *ctx, const ghz_frame *f, v
   return writer_ok(w, ghz_file_write_stream(w->own, ctx, f->stream));
 }
 
-static bool write_again(repacking *p, int level) {
-  return writer_begin(&p->writer, &p->out, &p->reader.header, level) &&
-         reader_each(&p->reader, p->ctx, copy_frame, &p->writer) && writer_end(&p->writer, p->ctx);
-}
-
 /* A file takes its own place, so it must be one, and not be protected. */
 static bool check_places(const repacking *p, const char *to, bool own, bool force) {
-  const file *from = p->reader.file;
+  const file *from = &p->reader->file;
   if (own && !from->seekable)
     return fail(from->name, "is not a regular file; name the output with -o FILE");
   if (own)
@@ -41,42 +35,42 @@ static bool check_places(const repacking *p, const char *to, bool own, bool forc
 }
 
 static bool repack_to(repacking *p, const options *o, const char *to, bool own) {
-  if (!check_places(p, to, own, o->force) || !output_open(&p->out, to, o->force || own, false, p->reader.file))
+  if (!check_places(p, to, own, o->force) ||
+      !output_open(&p->out, to, o->force || own, false, &p->reader->file))
     return false;
   /* What was appended before the file was locked, or another file of this name, stays. */
-  const bool ok = write_again(p, o->pack) && (!own || file_unchanged(p->reader.file));
+  const bool ok = writer_begin(&p->writer, &p->out, &p->reader->header, p->level) &&
+                  reader_each(p->reader, 1, p->ctx, copy_frame, &p->writer) && writer_end(&p->writer, p->ctx) &&
+                  (!own || file_unchanged(&p->reader->file));
   if (!output_end(&p->out, ok))
     return false;
-  const uint64_t before = reader_bytes(&p->reader);
-  note(output_report_level(&p->out), "%s: %s -> %s: %s (%.4gx)", p->reader.file->name, text_bytes(before).text,
+  const uint64_t before = reader_bytes(p->reader);
+  note(output_report_level(&p->out), "%s: %s -> %s: %s (%.4gx)", p->reader->file.name, text_bytes(before).text,
        p->out.name, text_bytes(p->out.bytes).text, (double)before / (double)p->out.bytes);
   return true;
 }
 
-static bool repack_file(const options *o, ghz_context *ctx, const char *path) {
-  repacking p = {.ctx = ctx};
-  if (!reader_open(&p.reader, path))
-    return false;
-  const char *name = p.reader.file->path; /* NULL: standard input */
+static bool repack(const options *o, ghz_context *ctx, frame_reader *r, int level) {
+  repacking p = {.ctx = ctx, .reader = r, .level = level};
+  const char *name = r->file.path; /* NULL: standard input */
   const bool own = !o->output && name;
   const bool ok = repack_to(&p, o, o->output ? o->output : own ? name : "-", own);
   ghz_file_abandon(p.writer.own);
-  reader_close(&p.reader);
   return ok;
 }
 
-/* Writes each file of the command again, in its own place unless -o names another, with frames
- * packed at the level o->pack; 0: not packed. Returns the exit code. */
-static int repack(const options *o) {
-  if (o->output && o->file_count > 1)
-    return fail_usage(o->verb, "-o takes one input file, %d were given", o->file_count);
-  return each_file(o, repack_file);
+static bool pack(const options *o, ghz_context *ctx, frame_reader *r) {
+  return repack(o, ctx, r, o->pack ? o->pack : GHZ_FILE_PACK);
 }
 
-static int run(const options *o) {
-  options packed = *o;
-  packed.pack = o->pack ? o->pack : GHZ_FILE_PACK;
-  return repack(&packed);
+static bool unpack(const options *o, ghz_context *ctx, frame_reader *r) {
+  return repack(o, ctx, r, 0);
+}
+
+static int check(const options *o) {
+  if (o->output && o->file_count > 1)
+    return fail_usage(o->verb, "-o takes one input file, %d were given", o->file_count);
+  return -1;
 }
 
 const verb verb_pack = {
@@ -92,8 +86,8 @@ const verb verb_pack = {
                 "  ghz pack -2 a.ghz -o small.ghz\n"
                 "  ghz pack --level 1 a.ghz -o quick.ghz\n",
     .least = 1,
-    .most = 1 << 30,
-    .run = run,
+    .check = check,
+    .each_reader = pack,
 };
 
 const verb verb_unpack = {
@@ -104,6 +98,6 @@ const verb verb_unpack = {
     .examples = "  ghz unpack run-*.ghz\n"
                 "  ghz unpack < small.ghz > a.ghz\n",
     .least = 1,
-    .most = 1 << 30,
-    .run = repack,
+    .check = check,
+    .each_reader = unpack,
 };

@@ -2,8 +2,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include <stdio.h>
 
-#include "h5/h5.h"
-#include "io/reader.h"
 #include "report/report.h"
 #include "report/text.h"
 #include "verbs.h"
@@ -15,41 +13,36 @@ typedef unsigned long long n;
 typedef struct file_numbers {
   const char *name;
   ghz_tally tally; /* one exact sum over all frames */
-  ghz_summary summary;
   value_range range;
 } file_numbers;
 
 static bool add_frame(const char *name, ghz_context *ctx, const ghz_frame *f, void *user) {
   file_numbers *numbers = user;
-  double min, max;
-  if (!library_ok(name, ctx, ghz_tally_add(ctx, &numbers->tally, f->stream)) ||
-      !library_ok(name, ctx, ghz_extrema(ctx, f->stream, &min, &max)))
-    return false;
-  range_widen(&numbers->range, min, max);
-  return true;
+  return library_ok(name, ctx, ghz_tally_add(ctx, &numbers->tally, f->stream)) &&
+         range_of_frame(name, ctx, f, &numbers->range);
 }
 
-static bool print_numbers(const options *o, file_numbers *f, uint64_t padding) {
-  ghz_summary *s = &f->summary;
-  if (!library_ok(f->name, NULL, ghz_tally_summary(&f->tally, s)))
+static bool print_numbers(const options *o, const file_numbers *f, uint64_t padding) {
+  ghz_summary s;
+  if (!library_ok(f->name, NULL, ghz_tally_summary(&f->tally, &s)))
     return false;
-  s->specials -= padding;
+  s.specials -= padding;
   if (o->json) {
     json_file(f->name);
-    printf(", \"count\": %llu, \"specials\": %llu, \"min\": %s, \"max\": %s", (n)s->count, (n)s->specials,
+    printf(", \"count\": %llu, \"specials\": %llu, \"min\": %s, \"max\": %s", (n)s.count, (n)s.specials,
            text_json(f->range.min).text, text_json(f->range.max).text);
   } else {
-    printf("%s\n  values            %llu\n", f->name, (n)s->count);
-    if (s->specials)
-      printf("  left out          %llu (fill values, NaN, infinities)\n", (n)s->specials);
-    if (s->count)
+    printf("%s\n  values            %llu\n", f->name, (n)s.count);
+    if (s.specials)
+      printf("  left out          %llu (fill values, NaN, infinities)\n", (n)s.specials);
+    if (s.count)
       printf("  min, max          %s, %s\n", text_double(f->range.min).text, text_double(f->range.max).text);
   }
-  estimate_show(o->json, "sum", "sum", &s->sum);
-  estimate_show(o->json, "mean", "mean", &s->mean);
-  estimate_show(o->json, "variance", "variance", &s->variance);
-  estimate_show(o->json, "deviation", "deviation", &s->deviation);
-  estimate_show(o->json, "L2 norm", "norm", &s->norm);
+  estimate_show(o->json, "sum", "sum", &s.sum);
+  estimate_show(o->json, "mean", "mean", &s.mean);
+  estimate_show(o->json, "variance", "variance", &s.variance);
+  estimate_show(o->json, "deviation", "deviation", &s.deviation);
+  estimate_show(o->json, "L2 norm", "norm", &s.norm);
   if (o->json)
     printf("}");
   return true;
@@ -57,19 +50,12 @@ static bool print_numbers(const options *o, file_numbers *f, uint64_t padding) {
 
 static bool stats_of_variable(const options *o, ghz_context *ctx, const h5_variable *v) {
   file_numbers f = {.name = v->label, .range = range_nothing()};
-  return h5_each_chunk(v, 1, ctx, add_frame, &f) && print_numbers(o, &f, v->padding);
+  return h5_each_chunk(v, 1, ctx, NULL, add_frame, &f) && print_numbers(o, &f, v->padding);
 }
 
-static bool stats_of_file(const options *o, ghz_context *ctx, const char *path) {
-  frame_reader r;
-  if (o->var || h5_named(path))
-    return h5_each_variable(o, ctx, &path, 1, stats_of_variable);
-  if (!reader_open(&r, path))
-    return false;
-  file_numbers f = {.name = r.file->name, .range = range_nothing()};
-  const bool ok = reader_each(&r, ctx, add_frame, &f) && print_numbers(o, &f, 0);
-  reader_close(&r);
-  return ok;
+static bool stats_of_file(const options *o, ghz_context *ctx, frame_reader *r) {
+  file_numbers f = {.name = r->file.name, .range = range_nothing()};
+  return reader_each(r, 1, ctx, add_frame, &f) && print_numbers(o, &f, 0);
 }
 
 const verb verb_stats = {
@@ -85,6 +71,6 @@ const verb verb_stats = {
     .examples = "  ghz stats wave.f32.ghz\n"
                 "  ghz stats --json a.ghz b.ghz | jq '.[].mean.value'\n",
     .least = 1,
-    .most = 1 << 30,
-    .each = stats_of_file,
+    .each_reader = stats_of_file,
+    .variable = stats_of_variable,
 };

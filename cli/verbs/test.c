@@ -11,20 +11,16 @@ static bool check_frame(const char *name, ghz_context *ctx, const ghz_frame *f, 
   return library_ok(name, ctx, ghz_scan(ctx, f->stream, &statistics));
 }
 
-static bool test_file(const options *o, ghz_context *ctx, const char *path) {
+static bool test_file(const options *o, ghz_context *ctx, frame_reader *r) {
   (void)o;
-  frame_reader r;
-  if (!reader_open(&r, path))
+  if (!reader_each(r, 1, ctx, check_frame, NULL))
     return false;
-  bool ok = reader_each(&r, ctx, check_frame, NULL);
-  const uint64_t unfinished = ghz_file_get_info(r.own)->unfinished;
-  if (ok)
-    note(LEVEL_VERBOSE, "%s: ok", r.file->name);
-  if (ok && unfinished)
-    note(LEVEL_NORMAL, "%s: %s behind its end: an append that is not finished", r.file->name,
+  const uint64_t unfinished = ghz_file_get_info(r->own)->unfinished;
+  note(LEVEL_VERBOSE, "%s: ok", r->file.name);
+  if (unfinished)
+    note(LEVEL_NORMAL, "%s: %s behind its end: an append that is not finished", r->file.name,
          text_bytes(unfinished).text);
-  reader_close(&r);
-  return ok;
+  return true;
 }
 
 const verb verb_test = {
@@ -38,6 +34,5 @@ const verb verb_test = {
     .examples = "  ghz test *.ghz\n"
                 "  ghz test -v sum.ghz\n",
     .least = 1,
-    .most = 1 << 30,
-    .each = test_file,
+    .each_reader = test_file,
 };

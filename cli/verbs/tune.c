@@ -5,10 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "h5/h5.h"
-#include "io/input.h"
 #include "io/npy.h"
-#include "io/reader.h"
 #include "report/report.h"
 #include "report/text.h"
 #include "verbs.h"
@@ -124,10 +121,10 @@ static bool choose_fill(tuning *t) {
 static bool read_file(tuning *t) {
   const shape *dims = &t->o->dims;
   input *in = &t->from.in;
-  if (!input_make_seekable(in) || (dims->ndim && !input_set_shape(in, dims)) || !choose_fill(t) ||
-      !range_of_input(t->ctx, in, t->has_fill ? &t->fill : NULL, NULL, &t->range))
+  t->range = range_nothing();
+  if ((dims->ndim && !input_set_shape(in, dims)) || !choose_fill(t) ||
+      !range_in_advance(t->ctx, in, t->has_fill ? &t->fill : NULL, &t->range))
     return false;
-  input_rewind(in);
   if (!in->count)
     return fail(t->from.name, "has no values");
   if (!read_sample(t))
@@ -137,24 +134,13 @@ static bool read_file(tuning *t) {
   return true;
 }
 
-static void tuning_close(tuning *t) {
-  values_close(&t->from);
-  buffer_free(&t->values);
-  buffer_free(&t->stream);
-  buffer_free(&t->back);
-}
-
 /* var: of an HDF5 file; else NULL. */
-static bool tuning_open(tuning *t, const options *o, ghz_context *ctx, const char *path, const char *var) {
+static bool tuning_open(tuning *t, const char *path, const char *var) {
   h5_axes axes;
-  *t = (tuning){.o = o, .ctx = ctx};
-  if (!(var ? h5_values_open(&t->from, &axes, ctx, path, var) : input_open(&t->from.in, path, o->type)))
+  if (!(var ? h5_values_open(&t->from, &axes, t->ctx, path, var) : input_open(&t->from.in, path, t->o->type)))
     return false;
   t->from.name = t->from.in.file.name;
-  if (read_file(t))
-    return true;
-  tuning_close(t);
-  return false;
+  return read_file(t);
 }
 
 /* ---- One bound ------------------------------------------------------------------------------- */
@@ -427,32 +413,38 @@ static void print_json(const tuning *t, const findings *f) {
 
 /* ---- The verb -------------------------------------------------------------------------------- */
 
-static bool tune_variable(const options *o, ghz_context *ctx, const char *path, const char *var) {
-  tuning t;
+static bool tune_values(tuning *t, bool one_of_all) {
   findings f = {.count = 0};
-  if (!tuning_open(&t, o, ctx, path, var))
-    return false;
-  const char *why = unfit(&t);
-  const bool one_of_all = var && !o->var;
-  const bool ok = why ? one_of_all || fail(t.from.name, "%s", why)
-                      : find(&t, &f) && warn(&t, f.sought ? f.found.way->rel : REL_USUAL);
+  const char *why = unfit(t);
   if (why && one_of_all)
-    note(LEVEL_NORMAL, "%s: left out: %s", t.from.name, why);
-  else if (ok)
-    (o->json ? print_json : print_table)(&t, &f);
-  tuning_close(&t);
+    return (note(LEVEL_NORMAL, "%s: left out: %s", t->from.name, why), true);
+  if (why)
+    return fail(t->from.name, "%s", why);
+  if (!find(t, &f) || !warn(t, f.sought ? f.found.way->rel : REL_USUAL))
+    return false;
+  (t->o->json ? print_json : print_table)(t, &f);
+  return true;
+}
+
+static bool tune_variable(const options *o, ghz_context *ctx, const char *path, const char *var) {
+  tuning t = {.o = o, .ctx = ctx};
+  const bool ok = tuning_open(&t, path, var) && tune_values(&t, var && !o->var);
+  values_close(&t.from);
+  buffer_free(&t.values);
+  buffer_free(&t.stream);
+  buffer_free(&t.back);
   return ok;
 }
 
 static bool tune_file(const options *o, ghz_context *ctx, const char *path) {
-  return o->var || h5_named(path) ? h5_each_numbers(o, ctx, path, false, tune_variable)
-                                  : tune_variable(o, ctx, path, NULL);
+  return h5_operand(o, path) ? h5_each_numbers(o, ctx, path, false, tune_variable)
+                             : tune_variable(o, ctx, path, NULL);
 }
 
-static int run(const options *o) {
+static int check(const options *o) {
   if (o->bound_given && o->ratio > 0)
     return fail_usage(o->verb, "give --psnr or --ratio, not both");
-  return each_file(o, tune_file);
+  return -1;
 }
 
 const verb verb_tune = {
@@ -471,6 +463,6 @@ const verb verb_tune = {
                 "  ghz tune --psnr 80 --dims 64x64x64 wave.f32\n"
                 "  ghz tune --ratio 10 --json wave.f32\n",
     .least = 1,
-    .most = 1 << 30,
-    .run = run,
+    .check = check,
+    .each = tune_file,
 };

@@ -22,16 +22,6 @@ const verb *verb_find(const char *name) {
 
 /* ---- Files one by one ------------------------------------------------------------------------ */
 
-void json_files_begin(const options *o) {
-  if (o->json)
-    printf("[");
-}
-
-void json_files_end(const options *o) {
-  if (o->json)
-    printf("\n]\n");
-}
-
 void json_file(const char *name) {
   static bool begun; /* an object has been printed already */
   printf("%s\n  {\"file\": ", begun ? "," : "");
@@ -39,15 +29,42 @@ void json_file(const char *name) {
   begun = true;
 }
 
-int each_file(const options *o, bool (*one)(const options *o, ghz_context *ctx, const char *path)) {
+static bool one_file(const verb *v, const options *o, ghz_context *ctx, const char *path) {
+  frame_reader r = {.own = NULL};
+  values x = {.ctx = NULL};
+  bool ok;
+  if (v->variable && h5_operand(o, path))
+    return h5_each_variable(o, ctx, &path, 1, v->variable);
+  if (v->each)
+    return v->each(o, ctx, path);
+  if (v->each_values)
+    ok = values_open(&x, ctx, path, o->type) && v->each_values(o, ctx, &x);
+  else
+    ok = reader_open(&r, path) && v->each_reader(o, ctx, &r);
+  values_close(&x);
+  reader_close(&r);
+  return ok;
+}
+
+bool each_file(const verb *v, const options *o, ghz_context *ctx) {
+  bool ok = true;
+  for (int i = 0; i < o->file_count; i++)
+    ok &= one_file(v, o, ctx, o->files[i]);
+  return ok;
+}
+
+int verb_run(const verb *v, const options *o) {
   ghz_context *ctx;
+  const int code = v->check ? v->check(o) : -1;
+  if (code >= 0)
+    return code;
   if (!library_open(&ctx, o->threads))
     return EXIT_DATA;
-  bool ok = true;
-  json_files_begin(o);
-  for (int i = 0; i < o->file_count; i++)
-    ok &= one(o, ctx, o->files[i]);
-  json_files_end(o);
+  if (o->json && !v->most)
+    printf("[");
+  const bool ok = v->run ? v->run(o, ctx) : each_file(v, o, ctx);
+  if (o->json && !v->most)
+    printf("\n]\n");
   ghz_context_free(ctx);
   return ok ? EXIT_OK : EXIT_DATA;
 }

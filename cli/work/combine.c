@@ -20,7 +20,7 @@ typedef struct combining {
   ghz_context *ctx;
   frame_reader *readers;
   ghz_file **files; /* theirs */
-  int count, opened;
+  int count;
   int shaped;       /* the first operand whose shape is known, or the first */
   ghz_frame result; /* a frame of it */
   ghz_info info;    /* of the last one that there was */
@@ -28,9 +28,7 @@ typedef struct combining {
   output out;
   frame_writer writer;
   bool plain; /* the output's name asks for values, which these write */
-  plain_form form;
   plain_writer plain_writer;
-  buffer decompressed;
 } combining;
 
 /* ---- What files must have in common ---------------------------------------------------------- */
@@ -39,7 +37,7 @@ typedef struct combining {
 static bool same(const frame_reader *r, const frame_reader *first, const char *what, const char *own,
                  const char *other, const char *advice) {
   return strcmp(own, other) == 0 ||
-         fail(r->file->name, "%s %s differs from %s in %s: %s", what, own, other, first->file->name, advice);
+         fail(r->file.name, "%s %s differs from %s in %s: %s", what, own, other, first->file.name, advice);
 }
 
 static number_text text_count(uint64_t value) {
@@ -54,20 +52,18 @@ static bool lengths_agree(const ghz_file_header *a, const ghz_file_header *b) {
 
 bool readers_agree(const frame_reader *r, const frame_reader *first, const frame_reader *shaped) {
   const ghz_file_header *a = &r->header, *b = &first->header, *c = &shaped->header;
-  char own[512], other[512];
-  shape_text(&a->array, own, sizeof own);
-  shape_text(&c->array, other, sizeof other);
   if (!same(r, first, "type", type_name(a->lattice.type), type_name(b->lattice.type),
             "compress both with the same type") ||
       (!lengths_agree(a, b) &&
        !same(r, first, "number of values", text_count(a->count).text, text_count(b->count).text,
              "only arrays of the same length can be combined")) ||
       (!shape_agrees(&a->array, &c->array) &&
-       !same(r, shaped, "shape", own, other, "only arrays of the same shape can be combined")))
+       !same(r, shaped, "shape", shape_text(&a->array).text, shape_text(&c->array).text,
+             "only arrays of the same shape can be combined")))
     return false;
   if (a->shape.dims != b->shape.dims)
-    return fail(r->file->name, "%s, unlike %s, which is %s: compress both with the same --dims, or both --flat",
-                tiles_text(&a->shape), first->file->name, tiles_text(&b->shape));
+    return fail(r->file.name, "%s, unlike %s, which is %s: compress both with the same --dims, or both --flat",
+                tiles_text(&a->shape), first->file.name, tiles_text(&b->shape));
   return same(r, first, "number of values per frame", text_count(a->frame_values).text,
               text_count(b->frame_values).text, "compress both with the same --frame-values");
 }
@@ -92,29 +88,21 @@ static bool fills_agree(const frame_reader *r, const frame_reader *first) {
 /* Extremes compare lattice integers, and values of the transform lie between these. */
 static bool check_comparable(const combining *c, const frame_reader *r) {
   return !c->op->extremum || c->count == 1 || !ghz_file_get_info(r->own)->transform ||
-         fail(r->file->name,
+         fail(r->file.name,
               "is compressed with the transform, so its extremes are not known: compress with --order lorenzo");
 }
 
-static bool open_operand(combining *c, frame_reader *r, const char *to) {
-  if (!reader_open(r, c->o->files[c->opened]))
-    return false;
-  const frame_reader *first = c->readers;
-  if (readers_agree(r, first, &c->readers[c->shaped]) && (c->op->coefficients || lattices_agree(r, first)) &&
-      fills_agree(r, first) && check_comparable(c, r) && file_differs(r->file, to))
-    return true;
-  reader_close(r);
-  return false;
-}
-
 static bool open_operands(combining *c, const char *to) {
-  for (; c->opened < c->count; c->opened++) {
-    frame_reader *r = &c->readers[c->opened];
-    if (!open_operand(c, r, to))
+  const frame_reader *first = c->readers;
+  for (int i = 0; i < c->count; i++) {
+    frame_reader *r = &c->readers[i];
+    if (!reader_open(r, c->o->files[i]) || !readers_agree(r, first, &c->readers[c->shaped]) ||
+        (!c->op->coefficients && !lattices_agree(r, first)) || !fills_agree(r, first) ||
+        !check_comparable(c, r) || !file_differs(&r->file, to))
       return false;
     if (c->readers[c->shaped].header.array.ndim == 0)
-      c->shaped = c->opened;
-    c->files[c->opened] = r->own;
+      c->shaped = i;
+    c->files[i] = r->own;
   }
   return true;
 }
@@ -128,7 +116,7 @@ static bool choose_output(combining *c, const char *to) {
   if (c->plain && c->o->pack)
     return fail(to, "--pack needs a compressed output, but the extension says values");
   return !c->plain ||
-         plain_choose(&c->form, to, (type_choice){.given = false}, first->file->name, &first->header);
+         plain_choose(&c->plain_writer, to, (type_choice){.given = false}, first->file.name, &first->header);
 }
 
 /* Shape and count are those of the first operand that has them; the lattice is that of the first
@@ -141,22 +129,8 @@ static bool begin_output(combining *c) {
     header.shape = ghz_flat(header.count); /* as those of pipes are */
   }
   header.lattice.step = header.lattice.eb = 0;
-  return c->plain ? plain_begin(&c->plain_writer, &c->out, c->form, &header.array, header.count)
+  return c->plain ? plain_begin(&c->plain_writer, &c->out, &header.array, header.count)
                   : writer_begin(&c->writer, &c->out, &header, c->o->pack);
-}
-
-static bool write_values(combining *c) {
-  const size_t count = (size_t)c->info.count;
-  const char *name = c->out.name;
-  return buffer_reserve(&c->decompressed, count * ghz_type_size(c->form.type), name) &&
-         library_ok(name, c->ctx,
-                    ghz_decompress(c->ctx, c->result.stream, c->form.type, c->decompressed.data, count)) &&
-         plain_write(&c->plain_writer, c->decompressed.data, count);
-}
-
-static bool write_frame(combining *c) {
-  return c->plain ? write_values(c)
-                  : writer_ok(&c->writer, ghz_file_write_stream(c->writer.own, c->ctx, c->result.stream));
 }
 
 /* Reads the next frame of every operand and combines them. */
@@ -176,13 +150,13 @@ static bool write_frames(combining *c) {
   if (!next_frame(c) || !begin_output(c)) /* the output is begun when the operands can be read */
     return false;
   while (c->result.stream.size > 0) {
-    if (!write_frame(c))
+    if (!(c->plain ? plain_write_frame(&c->plain_writer, c->out.name, c->ctx, &c->result)
+                   : writer_ok(&c->writer, ghz_file_write_stream(c->writer.own, c->ctx, c->result.stream))))
       return false;
     progress_set(c->values);
     if (!next_frame(c))
       return false;
   }
-  progress_end();
   return c->plain ? plain_end(&c->plain_writer) : writer_end(&c->writer, c->ctx);
 }
 
@@ -201,7 +175,7 @@ static void describe(const combining *c, double elapsed) {
 static bool combine_to(combining *c, const char *to) {
   double start = seconds();
   if (!open_operands(c, to) || !choose_output(c, to) ||
-      !output_open(&c->out, to, c->o->force, false, c->count == 1 ? c->readers[0].file : NULL))
+      !output_open(&c->out, to, c->o->force, false, c->count == 1 ? &c->readers[0].file : NULL))
     return false;
   bool ok = write_frames(c);
   progress_end();
@@ -211,21 +185,18 @@ static bool combine_to(combining *c, const char *to) {
   return true;
 }
 
-int combine(const options *o, const ghz_file_operation *op) {
-  combining c = {.o = o, .op = op, .count = o->file_count};
+bool combine(const options *o, ghz_context *ctx, const ghz_file_operation *op) {
+  combining c = {.o = o, .ctx = ctx, .op = op, .count = o->file_count};
   c.readers = calloc((size_t)c.count, sizeof *c.readers);
   c.files = calloc((size_t)c.count, sizeof *c.files);
-  bool ok = c.readers && c.files;
-  if (!ok)
-    fail(o->verb, "out of memory");
-  ok = ok && library_open(&c.ctx, o->threads) && combine_to(&c, o->output ? o->output : "-");
+  const bool ok =
+      c.readers && c.files ? combine_to(&c, o->output ? o->output : "-") : fail(o->verb, "out of memory");
   ghz_file_abandon(c.writer.own);
-  for (int i = 0; i < c.opened; i++)
+  for (int i = 0; c.readers && i < c.count; i++)
     reader_close(&c.readers[i]);
   ghz_frame_free(&c.result);
-  buffer_free(&c.decompressed);
+  buffer_free(&c.plain_writer.values);
   free(c.files);
   free(c.readers);
-  ghz_context_free(c.ctx);
-  return ok ? EXIT_OK : EXIT_DATA;
+  return ok;
 }

@@ -8,8 +8,8 @@
 #include "io/reader.h"
 #include "options/options.h"
 
-/* Combines the files of the command to its output. Returns the exit code. */
-int combine(const options *o, const ghz_file_operation *op);
+/* Combines the files of the command to its output. Prints why it fails. */
+bool combine(const options *o, ghz_context *ctx, const ghz_file_operation *op);
 
 /* Whether a file has the type, number of values and frames of `first`, and the shape of `shaped`.
  * On failure, prints what differs and how to avoid it. */

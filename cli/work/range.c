@@ -50,13 +50,19 @@ static bool read_batches(ghz_context *ctx, input *in, const double *fill, void *
 bool range_of_input(ghz_context *ctx, input *in, const double *fill, special_counts *specials, value_range *r) {
   const size_t size = ghz_type_size(in->type);
   buffer batch = {0};
-  *r = range_nothing();
   progress_begin(in->file.name, in->count, size);
   const bool ok = buffer_reserve(&batch, BATCH * size, in->file.name) &&
                   read_batches(ctx, in, fill, batch.data, specials, r);
   progress_end();
   buffer_free(&batch);
   return ok;
+}
+
+bool range_in_advance(ghz_context *ctx, input *in, const double *fill, value_range *r) {
+  if (!input_make_seekable(in) || !range_of_input(ctx, in, fill, NULL, r))
+    return false;
+  input_rewind(in);
+  return true;
 }
 
 bool range_lattice(const char *name, ghz_type type, ghz_bound bound, value_range r, const double *fill,
@@ -67,17 +73,12 @@ bool range_lattice(const char *name, ghz_type type, ghz_bound bound, value_range
          (!fill || library_ok(name, NULL, ghz_lattice_set_fill(l, *fill)));
 }
 
-static bool widen_by_frame(const char *name, ghz_context *ctx, const ghz_frame *f, void *range) {
+bool range_of_frame(const char *name, ghz_context *ctx, const ghz_frame *f, void *range) {
   double min, max;
   if (!library_ok(name, ctx, ghz_extrema(ctx, f->stream, &min, &max)))
     return false;
   range_widen(range, min, max);
   return true;
-}
-
-bool range_of_frames(ghz_context *ctx, frame_reader *reader, value_range *r) {
-  *r = range_nothing();
-  return reader_each(reader, ctx, widen_by_frame, r);
 }
 
 /* ---- --fill ---------------------------------------------------------------------------------- */

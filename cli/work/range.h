@@ -22,17 +22,20 @@ typedef struct special_counts {
   uint64_t nans, infinities;
 } special_counts;
 
-/* The range of the values from here to the end of the file, but for those that are equal to *fill
+/* Widens *r by the values from here to the end of the file, but for those that are equal to *fill
  * unless that is NULL, under a progress bar; counts special values unless `specials` is NULL. Calls
  * that return false have printed why. */
 bool range_of_input(ghz_context *ctx, input *in, const double *fill, special_counts *specials, value_range *r);
+
+/* The same of all values, in a pass of its own, behind which the first is next. */
+bool range_in_advance(ghz_context *ctx, input *in, const double *fill, value_range *r);
 
 /* The lattice for values of a range, with a fill value unless that is NULL. */
 bool range_lattice(const char *name, ghz_type type, ghz_bound bound, value_range r, const double *fill,
                    ghz_lattice *l);
 
-/* The range of what a compressed file decompresses to. */
-bool range_of_frames(ghz_context *ctx, frame_reader *reader, value_range *r);
+/* Widens a value_range by that of what a frame decompresses to. */
+frame_visitor range_of_frame;
 
 /* ---- --fill ---------------------------------------------------------------------------------- */
 
