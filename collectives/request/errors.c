@@ -3,13 +3,11 @@
  * MPI never takes a code back, so each sentence gets one code, once. */
 /* SPDX-License-Identifier: BSD-3-Clause */
 
-#include "request/errors.h"
+#include "request/collective.h"
 
 #include <pthread.h>
 #include <stdio.h>
 #include <string.h>
-
-#include "payload/device.h"
 
 enum { SENTENCES = 1024 }; /* beyond them, errors get the plain code of their class */
 
@@ -76,13 +74,13 @@ error ghz_error_of_device(ghz_status status) {
   return e;
 }
 
-int ghz_error_raise(MPI_Comm comm, const char *call, const error *e) {
+int ghz_error_raise(MPI_Comm comm, const char *name, const error *e) {
   char text[sizeof sentences->text];
   int code = e->code;
   if (e->origin == ERROR_RAISED)
     return code;
   if (e->origin == ERROR_OURS) {
-    snprintf(text, sizeof text, "%s: %s", call, e->text);
+    snprintf(text, sizeof text, "%s: %s", name, e->text);
     pthread_mutex_lock(&lock);
     code = code_of(e->code, text);
     pthread_mutex_unlock(&lock);

@@ -1,4 +1,5 @@
-/* ring.c: rings: every rank sends to the next one and receives from the one before.
+/* ring.c: rings: every rank sends to the next one and receives from the one before; and lines: a
+ * chain, which is a ring that is cut before the root, and the root to every other rank.
  *
  * A sum for owner o starts at rank o + 1, gathers what the ranks on its way give, and is complete
  * at o. Then copies of it go round in the same direction. Position d on such a path sends at round
@@ -54,4 +55,27 @@ void ghz_ring_reduce(position at, int segment, schedule *s) {
     schedule_add(s, STEP_SEND, at.root, (uint32_t)at.ranks - 1);
   if (at.rank == at.root)
     schedule_add(s, STEP_RECV, segment, (uint32_t)at.ranks - 1);
+}
+
+void ghz_linear_scatter(position at, int segment, schedule *s) {
+  if (at.rank == at.root && segment != at.root)
+    schedule_add(s, STEP_SEND, segment, 0);
+  if (at.rank != at.root && segment == at.rank)
+    schedule_add(s, STEP_RECV, at.root, 0);
+}
+
+void ghz_linear_gather(position at, int segment, schedule *s) {
+  if (at.rank != at.root && segment == at.rank)
+    schedule_add(s, STEP_SEND, at.root, 0);
+  if (at.rank == at.root && segment != at.root)
+    schedule_add(s, STEP_RECV, segment, 0);
+}
+
+void ghz_chain_bcast(position at, int segment, schedule *s) {
+  int v = (at.rank - at.root + at.ranks) % at.ranks;
+  (void)segment;
+  if (v > 0)
+    schedule_add(s, STEP_RECV, (at.rank + at.ranks - 1) % at.ranks, (uint32_t)v - 1);
+  if (v < at.ranks - 1)
+    schedule_add(s, STEP_SEND, (at.rank + 1) % at.ranks, (uint32_t)v);
 }

@@ -41,7 +41,7 @@ typedef struct position {
  * made of blocks. */
 typedef void (*schedule_builder)(position at, int segment, schedule *s);
 
-/* One file each. The number of segments that an array is cut into is that of ranks for rings,
+/* The number of segments that an array is cut into is that of ranks for rings,
  * ghz_halving_segments for halving, and 1 for all else. Halving with one is recursive doubling. */
 void ghz_ring_reduce_scatter(position at, int segment, schedule *s); /* block s ends at rank s */
 void ghz_ring_allgather(position at, int segment, schedule *s);      /* block s begins at rank s */
