@@ -33,7 +33,7 @@ foreach(component IN LISTS CPACK_COMPONENTS_ALL)
   if(EXISTS ${root}/usr/share/zsh/site-functions) # those are the administrator's
     file(RENAME ${root}/usr/share/zsh/site-functions ${root}/usr/share/zsh/vendor-completions)
   endif()
-  file(REMOVE ${documents}/LICENSE) # copyright has it
+  file(REMOVE ${documents}/LICENSE ${documents}/CHANGELOG.md) # copyright has the one, changelogs have names
   file(MAKE_DIRECTORY ${documents})
   configure_file(${CPACK_GHZ_DEBIAN_FOLDER}/copyright ${documents}/copyright COPYONLY)
   configure_file(${CPACK_GHZ_DEBIAN_FOLDER}/changelog ${documents}/changelog.Debian COPYONLY)
