@@ -111,12 +111,11 @@ static bool open_operands(combining *c, const char *to) {
 
 /* Whether the output is to hold values rather than streams, and their form. */
 static bool choose_output(combining *c, const char *to) {
-  const frame_reader *first = &c->readers[0];
   c->plain = plain_named(to);
   if (c->plain && c->o->pack)
     return fail(to, "--pack needs a compressed output, but the extension says values");
-  return !c->plain ||
-         plain_choose(&c->plain_writer, to, (type_choice){.given = false}, first->file.name, &first->header);
+  return !c->plain || plain_choose(&c->plain_writer, to, (type_choice){.given = false}, c->readers[0].file.name,
+                                   &c->readers[0].header);
 }
 
 /* Shape and count are those of the first operand that has them; the lattice is that of the first
@@ -187,16 +186,16 @@ static bool combine_to(combining *c, const char *to) {
 
 bool combine(const options *o, ghz_context *ctx, const ghz_file_operation *op) {
   combining c = {.o = o, .ctx = ctx, .op = op, .count = o->file_count};
-  c.readers = calloc((size_t)c.count, sizeof *c.readers);
+  frame_reader *readers = c.readers = calloc((size_t)c.count, sizeof *c.readers);
   c.files = calloc((size_t)c.count, sizeof *c.files);
   const bool ok =
       c.readers && c.files ? combine_to(&c, o->output ? o->output : "-") : fail(o->verb, "out of memory");
   ghz_file_abandon(c.writer.own);
-  for (int i = 0; c.readers && i < c.count; i++)
-    reader_close(&c.readers[i]);
+  for (int i = 0; readers && i < c.count; i++)
+    reader_close(&readers[i]);
   ghz_frame_free(&c.result);
   buffer_free(&c.plain_writer.values);
   free(c.files);
-  free(c.readers);
+  free(readers);
   return ok;
 }
