@@ -17,7 +17,8 @@
 #   --force           runs although the machine is too weak for RATE
 # The ranks get the environment (GHZ_*, OMPI_MCA_*, OMP_*). Lines that begin with # are
 # the cluster's own. exit status: that of COMMAND; 2: wrong arguments; 3: the machine is too weak
-# for RATE; 77: not possible here, and why SPDX-License-Identifier: BSD-3-Clause
+# for RATE; 77: not possible here, and why
+# SPDX-License-Identifier: BSD-3-Clause
 set -euo pipefail
 PATH=$PATH:/usr/sbin:/sbin
 

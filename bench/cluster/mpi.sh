@@ -1,5 +1,6 @@
 # mpi.sh: to be sourced: how Open MPI starts the ranks of namespaces, over TCP between
-# them, without spinning. SPDX-License-Identifier: BSD-3-Clause
+# them, without spinning.
+# SPDX-License-Identifier: BSD-3-Clause
 # shellcheck shell=bash disable=SC2034,SC2054,SC2154 # variables are those of who sources this; commas go to MPI
 
 openmpi_command() { # nodes ranks-of-each agent

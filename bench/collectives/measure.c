@@ -106,14 +106,16 @@ static void call_once(trial *t, ghz_mpi_report *report, bool counts) {
 
 /* A report takes time of its own, so the call that tells of itself is not the one that is timed. */
 static void take_turn(trial *t, bool counts, bool check) {
+  t->report = (ghz_mpi_report){.algorithm = t->algorithm};
   if (!t->failed)
     call_once(t, NULL, counts);
-  t->report = (ghz_mpi_report){.algorithm = t->algorithm};
   if (!t->failed && t->algorithm != GHZ_MPI_NATIVE && (counts || check))
     call_once(t, &t->report, false);
-  if (!t->failed && counts)
+  if (t->failed)
+    return;
+  if (counts)
     note_report(t);
-  if (!t->failed && check)
+  if (check)
     note_verdict(t);
 }
 

@@ -137,7 +137,7 @@ static void print_plans(void) {
     const double seconds = (double)(clock() - start) / CLOCKS_PER_SEC;
     int32_t *change = touched((p.event_count + 2) * sizeof *change);
     printf(" %9.1f %8.3f",
-           (double)(ghz_window_buffers(&p, &made_up, 0, change) * p.piece_tiles * GHZ_TILE * 4) / MIB,
+           (double)(ghz_window_buffers(&p, &made_up, change) * p.piece_tiles * GHZ_TILE * 4) / MIB,
            1e3 * seconds);
     ghz_plan_free(&p);
     free(change);

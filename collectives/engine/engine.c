@@ -212,7 +212,7 @@ int ghz_engine_prepare(engine_space *space, plan *p, const payload *kind, const 
   int32_t *change = grow(&space->arrays[8], p->event_count + 2, sizeof *change);
   return change && reserve_arrays(&e, p, space) &&
          ghz_buffer_pool_reserve(job->pool, kind->capacity(job, p->piece_tiles),
-                                 ghz_window_buffers(p, kind, kind->poll != NULL, change));
+                                 ghz_window_buffers(p, kind, change));
 }
 
 void ghz_engine_free(engine_space *space) {

@@ -113,7 +113,7 @@ void ghz_engine_release_pieces(engine *e);
 
 /* The most buffers that a plan takes at a time. `change` is scratch for one number more than there
  * are events, and one more. */
-size_t ghz_window_buffers(plan *p, const payload *kind, int is_async, int32_t *change);
+size_t ghz_window_buffers(plan *p, const payload *kind, int32_t *change);
 
 /* Whether the work of an event may begin. */
 int ghz_window_admits(const engine *e, size_t number);

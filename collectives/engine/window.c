@@ -63,8 +63,8 @@ static size_t count_held(const plan *p, int32_t *change) {
   return (size_t)most;
 }
 
-size_t ghz_window_buffers(plan *p, const payload *kind, int is_async, int32_t *change) {
-  size_t at_once = !is_async ? 1 : p->piece_count < ENGINE_ASYNC_OPS ? p->piece_count : ENGINE_ASYNC_OPS;
+size_t ghz_window_buffers(plan *p, const payload *kind, int32_t *change) {
+  size_t at_once = !kind->poll ? 1 : p->piece_count < ENGINE_ASYNC_OPS ? p->piece_count : ENGINE_ASYNC_OPS;
   if (!p->held)
     p->held = count_held(p, change);
   return p->held + at_once * (size_t)(1 + kind->scratch);
