@@ -64,9 +64,9 @@ static double time_limit(void) {
 }
 
 /* A process that has not loaded this library never comes here: after a while, the others end the
- * job with a message. */
+ * job with a message, which launchers that are told to abort forget if they have not read it. */
 static void meet(void) {
-  const struct timespec pause = {0, 100000};
+  const struct timespec pause = {0, 100000}, read = {0, 200000000};
   const double limit = PMPI_Wtime() + time_limit();
   MPI_Request request;
   int done = 0;
@@ -77,6 +77,7 @@ static void meet(void) {
       continue;
     fputs("ghzmpi_intercept: not every process has loaded it: give LD_PRELOAD to all of them, or to none\n",
           stderr);
+    nanosleep(&read, NULL);
     PMPI_Abort(MPI_COMM_WORLD, 1);
   }
 }
@@ -91,15 +92,16 @@ static bool spares_node(const settings *s) {
   return !compress && s->mode == GHZ_MPI_MODE_AUTO && s->algorithm == GHZ_MPI_ALGORITHM_AUTO;
 }
 
-/* What differs from collective to collective: the bound, and what follows from it. */
-static void choose(const settings *all) {
+/* What differs from collective to collective: the bound, and what follows from it. False: the job
+ * is to end. */
+static bool choose(const settings *all) {
   const bool spares = spares_node(all);
   bool decides = false;
   const char *calls = environment_get("GHZ_MPI_CALLS");
   if (!choice_read(calls, intercept.takes)) {
     fprintf(stderr, "ghzmpi_intercept: GHZ_MPI_CALLS=%.200s is not understood: it must be %s\n", calls,
             choice_names);
-    PMPI_Abort(MPI_COMM_WORLD, 1);
+    return false;
   }
   for (int c = 0; c < CALLS; c++) {
     settings s;
@@ -118,6 +120,7 @@ static void choose(const settings *all) {
     fprintf(stderr,
             "ghzmpi_intercept: GHZ_MPI_THRESHOLD=0 takes small calls, too, by which programs decide (time "
             "steps, residuals): each result is within the bound only; GHZ_MPI_BOUND=float keeps them\n");
+  return true;
 }
 
 /* What rank 0 alone reads, and tells. */
@@ -125,8 +128,8 @@ static void read_settings(void) {
   settings s;
   const char *report = environment_get("GHZ_MPI_REPORT"), *bound = environment_get("GHZ_MPI_BOUND");
   ghz_settings_make(NULL, stats_calls[0], &s);
-  choose(&s);
-  intercept.report = report && strcmp(report, "0") != 0;
+  intercept.refused = !choose(&s);
+  intercept.report = !intercept.refused && report && strcmp(report, "0") != 0;
   snprintf(intercept.bound, sizeof intercept.bound, "%s", bound ? bound : "");
   intercept.threshold = (int64_t)s.threshold;
   intercept.check = s.check != CHECK_UNSET ? s.check : intercept.report ? INT_MAX : 0;
@@ -143,6 +146,10 @@ void environment_start(void) {
   if (rank == 0)
     read_settings();
   PMPI_Bcast(&intercept, sizeof intercept, MPI_BYTE, 0, MPI_COMM_WORLD);
+  if (intercept.refused) { /* an abort by rank 0 could end the job before its message is read */
+    PMPI_Finalize();
+    exit(1);
+  }
   intercept.on = intercept.bounded;
   numerals_end(programs);
 }

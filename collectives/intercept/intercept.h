@@ -29,6 +29,7 @@ typedef enum reason { SMALL, TYPE, OPERATION, COMMUNICATOR, NODE, UNWANTED, REAS
 
 typedef struct intercept_settings {
   bool on;                 /* `bounded`, from the time on when all processes know */
+  bool refused;            /* rank 0 said why: the job ends */
   bool bounded;            /* some collective has a bound */
   bool report;             /* all processes add up their figures in MPI_Finalize */
   bool takes[CALLS];       /* GHZ_MPI_CALLS, of those that have a bound */
