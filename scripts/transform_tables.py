@@ -333,6 +333,12 @@ def with_list(text, made):
     return before + begin + made + end + rest.split(end, 1)[1]
 
 
+def shows(text, a):
+    """Whether the encoder's factors in the text, of two rows of length 8, are these."""
+    rows = [(a[8][int(u)], row.split()) for u, row in re.findall(r"^    u = (\d)   (-?0x1.*)$", text, re.M)]
+    return len(rows) == 2 and all(float.fromhex(v) == f for row, shown in rows for f, v in zip(row, shown))
+
+
 def main(arguments):
     if arguments not in ([], ["--check"]):
         sys.exit(__doc__)
@@ -349,6 +355,9 @@ def main(arguments):
         elif text != made(text):
             bad += 1
             print(f"{name} IS NOT WHAT THIS PROGRAM WRITES")
+    if not shows((ROOT / "ghz/FORMAT.md").read_text(), a):
+        bad += 1
+        print("ghz/FORMAT.md shows other factors of the encoder")
     return 1 if bad else 0
 
 

@@ -9,7 +9,8 @@ else()
   target_link_libraries(format_streams PRIVATE ghz_reference ghz::static ghz_flags m)
   add_test(NAME format COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURRENT_LIST_DIR}/check.py
                                $<TARGET_FILE:format_streams> ${CMAKE_CURRENT_LIST_DIR}/../../ghz/FORMAT.md
-                               ${PROJECT_BINARY_DIR}/tests/golden/streams ${CMAKE_CURRENT_LIST_DIR}/../golden/goldens.inc)
+                               ${PROJECT_BINARY_DIR}/tests/golden/streams ${CMAKE_CURRENT_LIST_DIR}/../golden/goldens.inc
+                               ${PROJECT_BINARY_DIR}/tests/fuzz/seeds/decode)
   set_tests_properties(format PROPERTIES TIMEOUT 120 ENVIRONMENT PYTHONDONTWRITEBYTECODE=1)
   if(TARGET ghz_cli)
     add_executable(format_append ${CMAKE_CURRENT_LIST_DIR}/append.c)

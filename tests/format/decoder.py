@@ -1,15 +1,10 @@
-#!/usr/bin/env python3
 """A second decoder of ghz streams and messages, written from FORMAT.md alone: slow, short and independent of the library. The integers
-of the matrices are read from that text.
-
-usage: decoder.py STREAM [OUTPUT]    writes the values as raw little-endian numbers to OUTPUT, or prints them
-"""
+of the matrices are read from that text."""
 # SPDX-License-Identifier: BSD-3-Clause
 import math
 import pathlib
 import re
 import struct
-import sys
 from itertools import accumulate
 
 TILE, BLOCKS = 1024, 128
@@ -403,30 +398,3 @@ def join(messages):
 
 def pack(kind, bits):
     return struct.pack(f"<{len(bits)}{'IQ'[kind]}", *bits)
-
-
-def main(arguments, usage, read):
-    """A program that writes the values of a file: as bytes to another, else as text. `read` gives their type and bytes."""
-    if len(arguments) not in (2, 3):
-        sys.exit(usage)
-    with open(arguments[1], "rb") as f:
-        data = f.read()
-    try:
-        kind, values = read(data)
-    except (Corrupt, OtherVersion) as e:
-        sys.exit(f"{arguments[1]}: {type(e).__name__.lower()}: {e}")
-    if len(arguments) == 3:
-        with open(arguments[2], "wb") as f:
-            f.write(values)
-    else:
-        for (v,) in struct.iter_unpack("<" + "fd"[kind], values):
-            print(f"{v:.{(9, 17)[kind]}g}")
-
-
-def read(data):
-    kind, bits = decode(data)
-    return kind, pack(kind, bits)
-
-
-if __name__ == "__main__":
-    main(sys.argv, __doc__, read)

@@ -150,23 +150,8 @@ if [ -n "${FAULTS:-}" ]; then
 fi
 
 # ---- Kept files ----
-for name in file file_2 file_3; do
-  cp "$GOLDEN/older/$name.ghz" old.ghz
-  for verb in 'pack -2' unpack; do fails 1 'old.ghz: version' "$GHZ" $verb old.ghz; done
-done
 [ "$levels" = '1 2' ] || exit 0
 cp "$GOLDEN/packed/frames.ghz" golden.ghz
 is_packed golden.ghz 3
 ok "$GHZ" unpack golden.ghz
 same golden.ghz "$GOLDEN/files/frames_f32.ghz"
-
-# ---- Another reader, which knows the formats from their texts, and zstd's by the command zstd ----
-have python3 && have zstd || exit 0
-"$TOOL" make wave 30000 f32 | ok "$GHZ" compress --type f32 --abs 1e-3 >few.ghz
-for level in 1 2; do ok "$GHZ" pack -$level few.ghz -o few$level.ghz; done
-cp "$GOLDEN/packed/frames.ghz" golden.ghz
-for name in golden few1 few2; do
-  PYTHONDONTWRITEBYTECODE=1 python3 "$SOURCE/tests/format/container.py" $name.ghz read.f32 || die "$name.ghz"
-  "$GHZ" decompress $name.ghz -f -o own.f32 2>/dev/null || die "$name.ghz"
-  same read.f32 own.f32
-done
