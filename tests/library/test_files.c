@@ -351,4 +351,11 @@ Test(files, say_when_reading_or_writing_fails) {
     cr_assert_eq(status, GHZ_EIO, "read %u", at);
     cr_assert_str_eq(ghz_context_message(NULL), "memory.ghz: the cable is out");
   }
+  m.fails_from = 0;
+  ghz_file *f = opened(&m, 1);
+  float value;
+  m.fails_from = 1; /* the page of a range */
+  cr_assert_eq(ghz_file_read(f, ctx, GHZ_F32, 7, 1, &value), GHZ_EIO);
+  cr_assert_str_eq(ghz_context_message(NULL), "memory.ghz: the cable is out");
+  ghz_file_close(f);
 }
