@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""names.py: what the documents name in backticks exists: files and folders in the tree, names and options in its sources.
+"""names.py: what the documents name in backticks exists: files and folders in the tree, names and options in its sources; and
+so does what they link to.
 Each rule of computing and each check of hostile input in FORMAT.md has a test that cites its number in a comment.
 
 usage: names.py PROJECT    A name that belongs to someone else stands in OTHERS, with whose it is; MPI_ is MPI's.
@@ -65,10 +66,25 @@ def uncited(root, heading, word):
     return [f"ghz/FORMAT.md: {word} {n}: {'no test cites it' if n in wanted else 'is cited, and is not there'}" for n in sorted(wanted ^ cited)]
 
 
+def links(root, document):
+    """Links that are not of the web, and whether each leads to a file, and to a heading in it. Code holds none."""
+    text = re.sub(r"^```.*?^```|`[^`\n]*`", "", (root / document).read_text(), flags=re.M | re.S)
+    for link in re.findall(r"\]\((?![a-z]+:)([^)]+)\)", text):
+        file, _, anchor = link.partition("#")
+        target = (root / document).parent / file if file else root / document
+        yield link, target.exists() and (not anchor or anchor in anchors(target.read_text()))
+
+
+def anchors(text):
+    """Those that headings get: small letters, digits and hyphens."""
+    return {re.sub(r"[^a-z0-9_ -]", "", heading.lower()).replace(" ", "-") for heading in re.findall(r"^#{1,6} (.*)$", text, re.M)}
+
+
 def main(root):
     root = pathlib.Path(root)
     paths = tree(root)
-    documents = [p for p in paths if p.endswith(".md") and p != "CHANGELOG.md"]
+    pages = [p for p in paths if p.endswith(".md")]
+    documents = [p for p in pages if p != "CHANGELOG.md"]
     words = set()
     for p in paths:
         if re.search(EXTENSIONS + r"|\.(ghz|1|pc|cff)$|CMakeLists|completion|/[^.]*$", p) and p not in documents and (root / p).is_file():
@@ -76,8 +92,10 @@ def main(root):
     words |= {part for w in words for part in re.split(r"-+|\W", w)}
     bad = [f"{p}:{n}: {code}" for p in documents for n, code in spans((root / p).read_text()) if missing(code, paths, words)]
     bad += uncited(root, "Computing", "rule") + uncited(root, "Reading hostile input", "check")
+    found = [(p, *link) for p in pages for link in links(root, p)]
+    bad += [f"{p}: nothing is at {link}" for p, link, good in found if not good]
     print("\n".join(bad) or f"names.py: {len(documents)} documents, nothing that does not exist")
-    return 1 if bad or not documents else 0
+    return 1 if bad or not documents or len(found) < 50 else 0
 
 
 sys.exit(main(sys.argv[1]) if len(sys.argv) == 2 else __doc__)
