@@ -95,7 +95,7 @@ if [ $# -gt 0 ]; then
   shift
 fi
 targets=("$@")
-[ $# -gt 0 ] || targets=(decode range compute slices tiles container npy round_trip sums)
+[ $# -gt 0 ] || targets=(decode compute slices tiles container npy round_trip)
 # shellcheck disable=SC2154,SC2086 # lists of words
 need_packages $build_packages $clang_packages
 export OMP_WAIT_POLICY=passive

@@ -42,7 +42,7 @@ under contexts $valgrind --vex-iropt-register-updates=allregs-at-mem-access $lea
 for law in api lattice inspect slice golden overflow allocation state schedules tuner; do
   under "test_$law" $valgrind "$build"/tests/*/test_$law --jobs 2 # Criterion leaks
 done
-for name in decode range compute slices round_trip sums container npy; do
+for name in decode compute slices tiles round_trip container npy; do
   files=("$build/tests/fuzz/seeds/$name")
   [ ! -d tests/fuzz/regressions/$name ] || files+=(tests/fuzz/regressions/$name)
   under "fuzz_$name" $valgrind $leaks "$build/tests/fuzz/fuzz_$name" -changes=1 "${files[@]}"
@@ -50,7 +50,7 @@ done
 
 printf '#!/bin/sh\nexec %s %s %s "$@"\n' "$valgrind" "$leaks" "$build/cli/ghz" >"$build/ghz-checked"
 chmod +x "$build/ghz-checked"
-for case in arithmetic bad_input bounds info minmax npy output range round_trip; do
+for case in arithmetic bad_input bounds info minmax npy output range; do
   under "ghz: $case" env GHZ="$build/ghz-checked" TOOL="$build/tests/cli/ghz_cli_tool" tests/cli/run.sh tests/cli/*/$case.sh
 done
 

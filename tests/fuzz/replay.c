@@ -1,6 +1,5 @@
 /* replay.c: a main for compilers without libFuzzer: runs a fuzzer on every file that it is given,
- * and those in folders; with -changes=N also on N changes of each, the same on every machine.
- * -save=FILE writes each input there before it runs. */
+ * and those in folders; with -changes=N also on N changes of each, the same on every machine. */
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "fuzz.h"
 #include "inputs.h"
@@ -17,7 +16,6 @@ enum { GROWTH = 4096 };
 
 static uint64_t state;
 static int changes;
-static const char *saved;
 
 /* A few bytes changed, dropped or put in. */
 size_t LLVMFuzzerMutate(uint8_t *data, size_t size, size_t room) {
@@ -38,19 +36,12 @@ size_t LLVMFuzzerMutate(uint8_t *data, size_t size, size_t room) {
   return size;
 }
 
-static void save(const uint8_t *data, size_t size) {
-  FILE *file = fopen(saved, "wb");
-  MUST(file && fwrite(data, 1, size, file) == size && fclose(file) == 0, "%s cannot be written", saved);
-}
-
 /* Inputs end where their bytes end, so that a sanitizer sees every step beyond. */
 static void run_bytes(const uint8_t *data, size_t size) {
   SCOPE;
   uint8_t *exact = scratch(size);
   if (size)
     memcpy(exact, data, size);
-  if (saved)
-    save(data, size);
   LLVMFuzzerTestOneInput(exact, size);
 }
 
@@ -115,8 +106,6 @@ int main(int argc, char **argv) {
   for (int i = 1; i < argc; i++)
     if (strncmp(argv[i], "-changes=", 9) == 0)
       changes = atoi(argv[i] + 9);
-    else if (strncmp(argv[i], "-save=", 6) == 0)
-      saved = argv[i] + 6;
     else
       files += run(argv[i]);
   printf("%d files\n", files);

@@ -9,6 +9,8 @@ same file.ghz pipe.ghz
 cat a.f32 | ok "$GHZ" compress --psnr 60 --type f32 - -o - >pipe.ghz
 ok "$GHZ" compress --psnr 60 a.f32 -c >file.ghz
 same file.ghz pipe.ghz
+psnr=$("$GHZ" compare a.f32 file.ghz --json | sed 's/.*"psnr": \([0-9]*\).*/\1/')
+[ "$psnr" -ge 60 ] || die "PSNR $psnr is below 60"
 "$GHZ" compress --abs 1e-4 --frame-values 16384 a.f32 -c | "$GHZ" decompress | "$TOOL" check a.f32 /dev/stdin f32 1e-4 || die "pipeline"
 # Short reads do not change the frames.
 for piece in 1 3 4099; do
