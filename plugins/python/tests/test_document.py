@@ -1,4 +1,4 @@
-# test_document.py: owns the test of docs/PYTHON.md: its blocks run, one after the other.
+# test_document.py: owns the test of documents: their blocks run, one after the other.
 # SPDX-License-Identifier: BSD-3-Clause
 from __future__ import annotations
 
@@ -16,12 +16,14 @@ from conftest import field
 CLONE = Path(os.environ.get("GHZ_SOURCE") or Path(__file__).parents[3])
 
 
-DOCUMENTS = ["docs/PYTHON.md", "plugins/python/README.md", "README.md"]
+DOCUMENTS = ["docs/PYTHON.md", "docs/HDF5.md", "plugins/python/README.md", "README.md"]
 
 
 @pytest.mark.parametrize("document", DOCUMENTS)
 def test_blocks(document: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     text = (CLONE / document).read_text()
+    for module in ("h5py", "h5netcdf", "netCDF4", "xarray") if "HDF5" in document else ():
+        pytest.importorskip(module)
     monkeypatch.chdir(tmp_path)
     begin, end = 0, len(text)
     if document == "README.md":  # whose block of Zarr has a test of its own

@@ -4,9 +4,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 from __future__ import annotations
 
-import os
 import pathlib
-import re
 import subprocess
 import sys
 import threading
@@ -240,7 +238,7 @@ def test_unlimited(file: Any) -> None:
     assert (d[20:] == 0).all()
 
 
-# ---- Chunks that lie -----------------------------------------------------------------------------
+# ---- Threads -------------------------------------------------------------------------------------
 
 
 def test_threads_that_end(file: Any) -> None:
@@ -365,19 +363,3 @@ def test_xarray(tmp_path: pathlib.Path, engine: str) -> None:
         good = ~np.isnan(tas)
         assert error(back.tas.values[good], tas[good]) <= 1e-3
         assert (back.lat == ds.lat).all()
-
-
-# ---- The document --------------------------------------------------------------------------------
-
-
-def test_the_document(tmp_path: pathlib.Path) -> None:
-    source = os.environ.get("GHZ_SOURCE")
-    if not source:
-        pytest.skip("GHZ_SOURCE does not name the sources, so docs/HDF5.md is not here")
-    for name in ("xarray", "h5netcdf", "netCDF4"):
-        pytest.importorskip(name)
-    text = pathlib.Path(source, "docs", "HDF5.md").read_text()
-    programs = re.findall(r"^```python\n(.*?)^```", text, re.DOTALL | re.MULTILINE)
-    assert len(programs) == 2
-    for program in programs:
-        subprocess.run([sys.executable, "-c", program], cwd=tmp_path, check=True)
