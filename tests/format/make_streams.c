@@ -1,7 +1,7 @@
-/* make_streams.c: writes streams that no encoder writes, for the second decoder to be compared with:
+/* make_streams.c: writes streams that no encoder writes, for the second decoder to compare with:
  * NAME.0.operand, ... in the directory given, with their combination NAME.combined, whose divisor
- * and weights stand in combinations.txt behind NAME; and the messages that it is cut into,
- * NAME.0.msg, ... Of each FILE it prints whether the library takes it for a stream. */
+ * and weights stand in combinations.txt behind NAME, its values NAME.raw, and the messages that it
+ * is cut into, NAME.0.msg, ... Of each FILE it prints whether the library takes it for a stream. */
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "crafted.h"
 #include "fields.h"
