@@ -31,6 +31,12 @@ ghz_shape ghz_array_shape(const ghz_array *a, uint64_t count) {
   return a->ndim > 1 && ghz_shape_make(a->ndim, extents, &made) == GHZ_OK ? made : ghz_flat(count);
 }
 
+int ghz_arrays_agree(const ghz_array *a, const ghz_array *b) {
+  return a->ndim == 0 || b->ndim == 0 ||
+         (a->ndim == b->ndim && (a->fortran == b->fortran || a->ndim == 1) &&
+          memcmp(a->dims, b->dims, a->ndim * sizeof *a->dims) == 0);
+}
+
 /* ---- Choosing -------------------------------------------------------------------------------- */
 
 /* The product, or more than any frame holds. */
