@@ -2,6 +2,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
 #include "file/header.h"
+#include "context/context.h"
 #include "file/checksum.h"
 #include "file/errors.h"
 #include "rules/bytes.h"
