@@ -133,8 +133,9 @@ static int dispatch(int argc, char **argv) {
   const char *name = help ? argv[2] : word;
   const verb *v = verb_find(name);
   if (!v)
-    return guess_verb(name) ? fail_usage(NULL, "unknown verb '%s'; did you mean '%s'?", name, guess_verb(name))
-                            : fail_usage(NULL, "unknown verb '%s'", name);
+    return guess_verb(name)
+               ? fail_usage(NULL, "unknown verb '%s'; did you mean '%s'?", name, guess_verb(name))
+               : fail_usage(NULL, "unknown verb '%s'%s", name, *name == '-' ? ": options follow the verb" : "");
   return help ? (options_help(v), EXIT_OK) : run_verb(v, argc - 1, argv + 1);
 }
 

@@ -61,7 +61,7 @@ static bool is_text(const look *l) {
 #define NUMPY_SAVE "numpy.save one of its arrays as .npy"
 #define SAVE(what) NUMPY_SAVE ", as of " what
 #define UNPACK(program) "decompress it first, as with " program " FILE | ghz compress --type f32 ..."
-#define HDF5_ADVICE SAVE("h5py.File(FILE)[DATASET][:]; ghz mean and ghz add take --var DATASET")
+#define HDF5_ADVICE SAVE("h5py.File(FILE)[DATASET][:]; ghz h5args prints how h5repack compresses it")
 #define AT(at, each, magic) .offset = (at), .size = (each), .magics = (magic), .all = sizeof(magic) - 1
 
 /* One after the other, magics of one size; "?" is any byte. */

@@ -28,6 +28,7 @@ done
 ! "$GHZ" h5args --help | grep -e --psnr || die "h5args lists --psnr, which it refuses"
 fails 2 'no verb given' "$GHZ"
 fails 2 "unknown verb 'frobnicate'" "$GHZ" frobnicate
+fails 2 "unknown verb '-v': options follow the verb" "$GHZ" -v info a.ghz
 fails 2 "unknown verb 'frobnicate'" "$GHZ" help frobnicate
 # Other names, and guesses
 ok "$GHZ" sum --help >sum && ok "$GHZ" add --help >add
