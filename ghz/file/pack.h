@@ -41,8 +41,8 @@ size_t ghz_pack_bound(size_t size);
  * Errors: EUNSUPPORTED, ECAPACITY, ENOMEM; those of what is no stream. */
 ghz_status ghz_pack(ghz_context *ctx, ghz_bytes stream, int level, void *dst, size_t capacity, size_t *size);
 
-/* Unpacks a body to its stream, which may have `most` bytes, and sets *size. Memory is taken once what
- * the body says of its sizes was checked. Errors: EUNSUPPORTED, ECORRUPT, EVERSION, ENOMEM. */
+/* Unpacks a body to its stream, which may have `most` bytes, and sets *size. Memory is taken once
+ * what the body says of its sizes was checked. Errors: EUNSUPPORTED, ECORRUPT, EVERSION, ENOMEM. */
 ghz_status ghz_unpack_frame(ghz_context *ctx, int packed, ghz_bytes body, size_t most, memory *to,
                             size_t *size);
 
