@@ -13,6 +13,7 @@
 #include "io/output.h"
 #include "options/table.h"
 #include "report/report.h"
+#include "tile/tile.h"
 #include "verbs/verbs.h"
 
 /* A part that a build may lack. */
@@ -44,32 +45,13 @@ static void print_build(void) {
     printf("collectives: for %s\n", GHZ_MPI_NAME);
 }
 
-/* The name of the instruction set that GHZ_ISA leaves; "" if there is none. */
-static const char *chosen(void) {
-  ghz_context *ctx;
-  const char *name = "";
-  if (ghz_context_create(&ctx, 0) == GHZ_OK)
-    name = ghz_context_isa(ctx);
-  ghz_context_free(ctx);
-  return name;
-}
-
 static void print_machine(void) {
-  static const char *const names[] = {"scalar", "avx2", "avx512", "neon"};
-  const char *now = chosen();
-  if (*now)
-    printf("instruction set: %s, of", now);
-  else
-    printf("instruction set: none (%s), of", ghz_context_message(NULL));
-  for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-    setenv("GHZ_ISA", names[i], 1);
-    if (*chosen())
-      printf(" %s", names[i]);
-  }
-  unsetenv("GHZ_ISA");
   ghz_context *ctx;
   if (ghz_context_create(&ctx, 0) == GHZ_OK)
-    printf("\nthreads: %d\n", ghz_context_threads(ctx));
+    printf("instruction set: %s, of%s\nthreads: %d\n", ghz_context_isa(ctx), ghz_tiles_names().text,
+           ghz_context_threads(ctx));
+  else
+    printf("instruction set: none (%s)\n", ghz_context_message(NULL));
   ghz_context_free(ctx);
 }
 
@@ -151,8 +133,9 @@ static int dispatch(int argc, char **argv) {
   const char *name = help ? argv[2] : word;
   const verb *v = verb_find(name);
   if (!v)
-    return guess_verb(name) ? fail_usage(NULL, "unknown verb '%s'; did you mean '%s'?", name, guess_verb(name))
-                            : fail_usage(NULL, "unknown verb '%s'", name);
+    return guess_verb(name)
+               ? fail_usage(NULL, "unknown verb '%s'; did you mean '%s'?", name, guess_verb(name))
+               : fail_usage(NULL, "unknown verb '%s'%s", name, *name == '-' ? ": options follow the verb" : "");
   return help ? (options_help(v), EXIT_OK) : run_verb(v, argc - 1, argv + 1);
 }
 

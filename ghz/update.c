@@ -65,7 +65,7 @@ ghz_status ghz_update(ghz_context *ctx, ghz_bytes old, const ghz_lattice *lattic
   ghz_slice *s = &of.slice;
   if (!size || !dst)
     return ghz_fail(ctx, GHZ_EINVAL, "%s is NULL", dst ? "size" : "dst");
-  ghz_status status = ghz_stream_header(ctx, old, 0, s);
+  ghz_status status = ghz_stream_open(ctx, old, s);
   if (status == GHZ_OK)
     status = check(ctx, s, lattice);
   if (status != GHZ_OK)

@@ -33,11 +33,10 @@ static bool make_lattice(compression *c) {
 /* The shape of the input: its own, that of --dims, or that of the model. */
 static bool choose_shape(compression *c) {
   shape like = c->model->path ? c->model->header.array : (shape){.ndim = 0};
-  uint64_t count;
   if (c->o->dims.ndim)
     return input_set_shape(&c->in, &c->o->dims);
-  shape_count(&like, &count);
-  if (like.ndim == 0 || c->in.shape.npy || (c->in.count != GHZ_FILE_UNKNOWN && c->in.count != count))
+  if (like.ndim == 0 || c->in.shape.npy ||
+      (c->in.count != GHZ_FILE_UNKNOWN && c->in.count != ghz_array_count(&like)))
     return true;
   like.npy = false;
   return input_set_shape(&c->in, &like);

@@ -166,7 +166,8 @@ static bool spool(reading *r, values *v) {
   in->type = v->type = r->facts.type;
   in->shape = v->shape = r->facts.array;
   in->shape.npy = v->shape.npy = true;
-  if (!shape_count(&in->shape, &in->count))
+  in->count = ghz_array_count(&in->shape);
+  if (in->count == GHZ_FILE_UNKNOWN)
     return fail(v->label, "too many values");
   choose_steps(r);
   return file_spool(&in->file, read_slab, r);

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "file/header.h"
 #include "inside.h"
 #include "report/report.h"
 
@@ -64,7 +65,8 @@ static bool count_chunks(h5_variable *v) {
       return fail(v->label, "has more than 2^32 chunks");
     v->chunks *= along;
   }
-  if (!shape_count(&v->array, &v->values) || v->chunks > UINT64_MAX / each)
+  v->values = ghz_array_count(&v->array);
+  if (v->values == GHZ_FILE_UNKNOWN || v->chunks > UINT64_MAX / each)
     return fail(v->label, "has too many values");
   v->padding = v->chunks * each - v->values;
   return true;
@@ -156,7 +158,7 @@ static bool mean_alike(const h5_variable *v, const h5_variable *first) {
 }
 
 bool variables_agree(const h5_variable *v, const h5_variable *first) {
-  const bool chunks = shape_agrees(&v->array, &first->array); /* or the arrays differ */
+  const bool chunks = ghz_arrays_agree(&v->array, &first->array); /* or the arrays differ */
   if (v->parameters.type != first->parameters.type)
     return fail(v->label, "has another type than in %s", first->file);
   const place_text own = shape_text(chunks ? &v->chunk : &v->array),
@@ -164,7 +166,7 @@ bool variables_agree(const h5_variable *v, const h5_variable *first) {
   if (!chunks)
     return fail(v->label, "is %s, but %s in %s: only arrays of the same extents can be combined", own.text,
                 other.text, first->file);
-  if (!shape_agrees(&v->chunk, &first->chunk))
+  if (!ghz_arrays_agree(&v->chunk, &first->chunk))
     return fail(v->label, "has chunks of %s, but %s in %s: give both the same (h5repack -l, nccopy -c)",
                 own.text, other.text, first->file);
   return mean_alike(v, first);

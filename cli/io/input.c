@@ -61,7 +61,7 @@ static bool is_text(const look *l) {
 #define NUMPY_SAVE "numpy.save one of its arrays as .npy"
 #define SAVE(what) NUMPY_SAVE ", as of " what
 #define UNPACK(program) "decompress it first, as with " program " FILE | ghz compress --type f32 ..."
-#define HDF5_ADVICE SAVE("h5py.File(FILE)[DATASET][:]; ghz mean and ghz add take --var DATASET")
+#define HDF5_ADVICE SAVE("h5py.File(FILE)[DATASET][:]; ghz h5args prints how h5repack compresses it")
 #define AT(at, each, magic) .offset = (at), .size = (each), .magics = (magic), .all = sizeof(magic) - 1
 
 /* One after the other, magics of one size; "?" is any byte. */
@@ -274,7 +274,7 @@ static bool open_npy(input *in, type_choice choice) {
     return false;
   if (choice.given && choice.type != in->type)
     return fail(in->file.name, "holds %s, not %s as --type says", type_name(in->type), type_name(choice.type));
-  shape_count(&in->shape, &in->count);
+  in->count = ghz_array_count(&in->shape);
   return measure(in);
 }
 
@@ -348,8 +348,6 @@ bool fail_contradicts(const char *name, const shape *own, const shape *given) {
 }
 
 bool input_set_shape(input *in, const shape *s) {
-  uint64_t count;
-  shape_count(s, &count);
   if (in->shape.npy &&
       (in->shape.ndim != s->ndim || memcmp(in->shape.dims, s->dims, s->ndim * sizeof *s->dims) != 0))
     return fail_contradicts(in->file.name, &in->shape, s);
@@ -357,7 +355,7 @@ bool input_set_shape(input *in, const shape *s) {
     return true;
   in->shape = *s;
   const uint64_t own = in->count;
-  in->count = count;
+  in->count = ghz_array_count(s);
   return own == GHZ_FILE_UNKNOWN || set_count(in, own);
 }
 

@@ -1,5 +1,5 @@
-/* shape.c: owns the dimensions of an array and boxes of it: counting, comparing, parsing and
- * printing them. */
+/* shape.c: owns the dimensions of an array, places in it, and boxes of it: parsing and printing
+ * them. */
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include <ctype.h>
 #include <errno.h>
@@ -10,20 +10,6 @@
 #include "report/report.h"
 #include "report/text.h"
 #include "shape.h"
-
-bool shape_count(const shape *s, uint64_t *count) {
-  *count = ghz_array_count(s);
-  return *count != GHZ_FILE_UNKNOWN;
-}
-
-bool shape_agrees(const shape *a, const shape *b) {
-  if (a->ndim == 0 || b->ndim == 0)
-    return true;
-  bool same = a->ndim == b->ndim && (a->fortran == b->fortran || a->ndim == 1);
-  for (unsigned i = 0; same && i < a->ndim; i++)
-    same = a->dims[i] == b->dims[i];
-  return same;
-}
 
 place_text shape_text(const shape *s) {
   place_text t = {"none"};
@@ -40,7 +26,6 @@ static const char form[] =
     "must be NYxNX or NZxNYxNX: numbers separated by x or commas, slowest dimension first, as in NumPy";
 
 const char *shape_parse(const char *text, shape *s) {
-  uint64_t count;
   *s = (shape){.ndim = 0};
   for (const char *at = text;; at++) {
     char *end;
@@ -60,7 +45,7 @@ const char *shape_parse(const char *text, shape *s) {
     if (*at != 'x' && *at != 'X' && *at != ',')
       return form;
   }
-  return shape_count(s, &count) ? NULL : "too many values";
+  return ghz_array_count(s) == GHZ_FILE_UNKNOWN ? "too many values" : NULL;
 }
 
 void shape_index(const shape *s, uint64_t at, uint64_t index[GHZ_FILE_NDIM]) {

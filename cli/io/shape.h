@@ -10,13 +10,6 @@
 
 typedef ghz_array shape;
 
-/* The product of the dimensions (1 if there are none); false if it overflows what a file can
- * hold. */
-bool shape_count(const shape *s, uint64_t *count);
-
-/* Whether two arrays may be combined value by value: the same dimensions, or none on one side. */
-bool shape_agrees(const shape *a, const shape *b);
-
 typedef struct place_text {
   char text[768];
 } place_text;

@@ -1,5 +1,6 @@
 /* parse.c: owns the parsing of a command line, by getopt_long, and the distance between words. */
 /* SPDX-License-Identifier: BSD-3-Clause */
+#include <ctype.h>
 #include <getopt.h>
 #include <math.h>
 #include <stdio.h>
@@ -44,8 +45,9 @@ void guess_offer(guess *g, const char *candidate) {
   const size_t m = strlen(candidate);
   if (g->length > WORD_MAX || m > WORD_MAX)
     return;
-  /* Of two that are equally near, the one with the same first letter. */
-  const size_t d = 2 * distance(g->word, g->length, candidate, m) + (g->word[0] != candidate[0]);
+  /* What the word begins; of two that are equally near, the one with the same first letter. */
+  const bool begun = g->length > 0 && strncmp(candidate, g->word, g->length) == 0;
+  const size_t d = begun ? 0 : 2 * distance(g->word, g->length, candidate, m) + (g->word[0] != candidate[0]);
   if (d >= g->distance)
     return;
   g->best = candidate;
@@ -69,10 +71,13 @@ static int fail_unknown(const verb *v, const char *word) {
 /* Handles one option that getopt_long found. */
 static int take_option(const verb *v, options *o, int key, char **argv) {
   const option_row *row = option_find(key == ':' || key == '?' ? optopt : key);
+  if (row && row->verbs && !*row->verbs)
+    return fail_usage(v->name, "--%s went: %s", row->name, row->help);
   if (key == ':' && row)
     return fail_usage(v->name, "--%s needs a value: %s", row->name, row->argument);
   if (key == '?' && optopt && !row)
-    return fail_usage(v->name, "unknown option -%c", optopt);
+    return fail_usage(v->name, "unknown option -%c%s", optopt,
+                      isdigit(optopt) ? ": levels are 1 and 2, as in pack -2, or --pack=2" : "");
   if (key == '?' && row)
     return fail_usage(v->name, "--%s takes no value", row->name);
   if (key == '?' || !row)
@@ -105,21 +110,6 @@ static void getopt_tables(char *letters, struct option *names) {
   *letters = '\0';
 }
 
-/* What takes the place of an option that went, or NULL: getopt_long would take --differing for the
- * beginning of another. */
-static const char *gone(const char *word) {
-  static const char *const rows[][2] = {
-      {"--differing", "--differing went: all but the variables is that of the first file, and "
-                      "--differing-places combines values of other places"},
-      {"--grid", "--grid went: docs/CHOOSING_A_BOUND.md finds a quantum by NumPy, and --step takes it"}};
-  for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-    const size_t size = strlen(rows[i][0]);
-    if (strncmp(word, rows[i][0], size) == 0 && (word[size] == '\0' || word[size] == '='))
-      return rows[i][1];
-  }
-  return NULL;
-}
-
 static int scan(const verb *v, int argc, char **argv, options *o) {
   char letters[2 * OPTION_ROWS_MAX + 3];
   struct option names[OPTION_ROWS_MAX + 1] = {0};
@@ -128,8 +118,6 @@ static int scan(const verb *v, int argc, char **argv, options *o) {
   optind = 1;
   while (optind < argc) {
     double ignored;
-    if (gone(argv[optind]))
-      return fail_usage(v->name, "%s", gone(argv[optind]));
     bool number = v->factor && argv[optind][0] == '-' && parse_double(argv[optind], &ignored);
     int before = optind, key = number ? -1 : getopt_long(argc, argv, letters, names, NULL);
     if (key != -1) {

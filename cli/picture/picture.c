@@ -22,11 +22,10 @@ enum { PANEL_MAX = 640 }; /* pixels of the longer edge of a panel, at most */
 
 /* The first value of the slice, and how far its values are apart. */
 static bool choose_slice(picture *p, const char *name, const shape *s, const box *indices) {
-  uint64_t slices;
   shape rest = *s; /* the dimensions that the slice is one point of, in the order of the array */
   rest.ndim -= 2;
   rest.fortran = false;
-  shape_count(&rest, &slices);
+  const uint64_t slices = ghz_array_count(&rest);
   shape_index(&rest, slices / 2, p->index);
   if (indices->ndim && indices->ndim != rest.ndim)
     return fail(name, "--slice has %u indices, and %u dimensions are before the last two", indices->ndim,
@@ -44,9 +43,8 @@ static bool choose_slice(picture *p, const char *name, const shape *s, const box
 }
 
 bool picture_begin(picture *p, const char *name, const shape *s, const box *indices, bool upward) {
-  uint64_t count;
   *p = (picture){.nx = s->dims[s->ndim - 1], .ny = s->dims[s->ndim - 2], .upward = upward};
-  if (!shape_count(s, &count) || count == 0)
+  if (ghz_array_count(s) == 0)
     return fail(name, "has no values to draw");
   if (!choose_slice(p, name, s, indices))
     return false;

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "file/header.h"
 #include "picture/picture.h"
 #include "report/report.h"
 #include "report/text.h"
@@ -366,11 +367,11 @@ static bool find_bound(comparison *c) {
 /* The shape is that of --dims, or of a file that knows one. */
 static bool choose_shape(comparison *c) {
   const shape *given = &c->o->dims, *own = &c->v[0].shape;
-  if (!shape_agrees(own, &c->v[1].shape))
+  if (!ghz_arrays_agree(own, &c->v[1].shape))
     return fail(c->v[1].name, "shape %s differs from %s in %s", shape_text(&c->v[1].shape).text,
                 shape_text(own).text, c->v[0].name);
   for (const values *v = c->v; v < c->v + 2; v++)
-    if (v->shape.ndim > 1 && !shape_agrees(&v->shape, given))
+    if (v->shape.ndim > 1 && !ghz_arrays_agree(&v->shape, given))
       return fail_contradicts(v->name, &v->shape, given);
   c->shape = given->ndim ? *given : own->ndim ? *own : c->v[1].shape;
   return true;
@@ -378,8 +379,7 @@ static bool choose_shape(comparison *c) {
 
 /* Whether there are as many values as --dims says. */
 static bool check_count(const comparison *c) {
-  uint64_t count;
-  shape_count(&c->shape, &count);
+  const uint64_t count = ghz_array_count(&c->shape);
   return c->shape.ndim == 0 || c->count == count ||
          fail(c->v[0].name, "--dims %s needs %llu values, the file has %llu", shape_text(&c->shape).text,
               (unsigned long long)count, (unsigned long long)c->count);

@@ -39,7 +39,7 @@ static bool choose_box(decompression *d, const char *name) {
   if (!box_place(name, &d->reader->header.array, &d->box))
     return false;
   d->shape = box_shape(&d->box, &d->reader->header.array);
-  shape_count(&d->shape, &d->total);
+  d->total = ghz_array_count(&d->shape);
   return true;
 }
 

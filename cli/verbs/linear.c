@@ -2,6 +2,7 @@
  * numbers. */
 /* SPDX-License-Identifier: BSD-3-Clause */
 
+#include "io/output.h"
 #include "report/report.h"
 #include "verbs.h"
 #include "work/combine.h"
@@ -9,6 +10,8 @@
 static int check(const options *o) {
   if (h5_operand(o, o->files[0]) && !o->output)
     return fail_usage(o->verb, "an HDF5 file is written: name it with -o FILE");
+  if (h5_operand(o, o->files[0]) && (name_ends(o->output, ".ghz") || plain_named(o->output)))
+    return fail_usage(o->verb, "%s: an HDF5 file is written, which the extension does not say", o->output);
   if (h5_operand(o, o->files[0]) && o->pack)
     return fail_usage(o->verb, "--pack applies to .ghz files, not to HDF5");
   return -1;

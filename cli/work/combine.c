@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "file/header.h"
 #include "io/file.h"
 #include "io/output.h"
 #include "io/reader.h"
@@ -57,7 +58,7 @@ bool readers_agree(const frame_reader *r, const frame_reader *first, const frame
       (!lengths_agree(a, b) &&
        !same(r, first, "number of values", text_count(a->count).text, text_count(b->count).text,
              "only arrays of the same length can be combined")) ||
-      (!shape_agrees(&a->array, &c->array) &&
+      (!ghz_arrays_agree(&a->array, &c->array) &&
        !same(r, shaped, "shape", shape_text(&a->array).text, shape_text(&c->array).text,
              "only arrays of the same shape can be combined")))
     return false;

@@ -106,8 +106,7 @@ ghz_status ghz_context_create(ghz_context **ctx, int threads) {
     return ghz_fail(NULL, GHZ_EINVAL, "%d threads: must be 0 or more", threads);
   const tile_codec *tiles = ghz_tiles_choose();
   if (!tiles)
-    return ghz_fail(NULL, GHZ_EISA, "GHZ_ISA is '%.40s': this machine and build have%s", getenv("GHZ_ISA"),
-                    ghz_tiles_names().text);
+    return ghz_fail(NULL, GHZ_EISA, "GHZ_ISA is '%.40s', none of%s", getenv("GHZ_ISA"), ghz_tiles_names().text);
   ghz_context *c = calloc(1, sizeof *c);
   if (!c)
     return ghz_fail(NULL, GHZ_ENOMEM, "no %zu bytes for a context", sizeof *c);
@@ -210,7 +209,7 @@ const char *ghz_status_text(ghz_status status) {
       [-GHZ_EVERSION] = "of an older format, or written by a newer version of ghz",
       [-GHZ_EMISMATCH] = "streams differ in type, shape, cap, step, bound or fill value",
       [-GHZ_ERANGE] = "too many terms for one sum, or integers that do not fit a type",
-      [-GHZ_EISA] = "GHZ_ISA names an instruction set that this machine or build does not have",
+      [-GHZ_EISA] = "an instruction set that this machine or build does not have",
       [-GHZ_EDEVICE] = "no usable GPU, or an error of CUDA",
       [-GHZ_EBUSY] = "the context serves another call at this moment, or the file another writer",
       [-GHZ_EIO] = "a file could not be read or written",

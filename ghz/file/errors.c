@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "context/context.h"
 #include "numerals.h"
 
 enum { NAME_END = 100 }; /* of a long name the message has the end, so that there is room for why */

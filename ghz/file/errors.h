@@ -4,9 +4,8 @@
 #ifndef GHZ_FILE_ERRORS_H
 #define GHZ_FILE_ERRORS_H
 
+#include <ghz/ghz.h>
 #include <stdlib.h>
-
-#include "context/context.h"
 
 /* Notes "name: text", or the text alone where name is NULL, and returns the status. */
 __attribute__((format(printf, 3, 4))) ghz_status ghz_file_fail(const char *name, ghz_status status,

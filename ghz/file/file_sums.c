@@ -60,11 +60,6 @@ static ghz_status differ(const frame_slots *s, size_t i, size_t from, const char
                : ghz_file_fail(s->files[i]->name, GHZ_EMISMATCH, "%s from file %zu", what, from);
 }
 
-static int dimensions_agree(const ghz_array *a, const ghz_array *b) {
-  return a->ndim == b->ndim && (a->fortran == b->fortran || a->ndim == 1) &&
-         memcmp(a->dims, b->dims, a->ndim * sizeof *a->dims) == 0;
-}
-
 /* Of files that have dimensions. What streams say of themselves, the codec compares. */
 static ghz_status check_files(const frame_slots *s) {
   size_t first = s->k;
@@ -72,7 +67,7 @@ static ghz_status check_files(const frame_slots *s) {
     const ghz_array *own = &s->files[i]->info.header.array;
     if (own->ndim > 0 && first == s->k)
       first = i;
-    if (own->ndim > 0 && !dimensions_agree(own, &s->files[first]->info.header.array))
+    if (first < i && !ghz_arrays_agree(own, &s->files[first]->info.header.array))
       return differ(s, i, first, "dimensions differ");
   }
   return GHZ_OK;

@@ -2,6 +2,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
 #include "file/header.h"
+#include "context/context.h"
 #include "file/checksum.h"
 #include "file/errors.h"
 #include "rules/bytes.h"
@@ -29,6 +30,12 @@ ghz_shape ghz_array_shape(const ghz_array *a, uint64_t count) {
   for (unsigned i = 0; i < a->ndim; i++)
     extents[i] = a->dims[a->fortran ? a->ndim - 1 - i : i];
   return a->ndim > 1 && ghz_shape_make(a->ndim, extents, &made) == GHZ_OK ? made : ghz_flat(count);
+}
+
+int ghz_arrays_agree(const ghz_array *a, const ghz_array *b) {
+  return a->ndim == 0 || b->ndim == 0 ||
+         (a->ndim == b->ndim && (a->fortran == b->fortran || a->ndim == 1) &&
+          memcmp(a->dims, b->dims, a->ndim * sizeof *a->dims) == 0);
 }
 
 /* ---- Choosing -------------------------------------------------------------------------------- */

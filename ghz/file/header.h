@@ -47,6 +47,9 @@ static inline unsigned array_slowest(const ghz_array *a) {
  * dimensions are known. */
 ghz_shape ghz_array_shape(const ghz_array *a, uint64_t count);
 
+/* Whether two arrays may be combined value by value: the same dimensions, or none on one side. */
+int ghz_arrays_agree(const ghz_array *a, const ghz_array *b);
+
 /* Sets h->shape for streams of `dims`, of h->array and h->count. Returns 0 if no file with its
  * frame_values is cut so. */
 int ghz_layout_set(ghz_file_header *h, int dims);

@@ -243,9 +243,11 @@ static ghz_status open_body(ghz_context *ctx, int packed, ghz_bytes body, size_t
   return GHZ_OK;
 }
 
-ghz_status ghz_packed_size(ghz_context *ctx, int packed, ghz_bytes body, size_t most, size_t *size) {
+ghz_status ghz_unpack_frame(ghz_context *ctx, int packed, ghz_bytes body, size_t most, memory *to,
+                            size_t *size) {
   GHZ_CALL(ctx);
   ghz_slice s;
+  tile_sink sink;
   packed_tiles p;
   size_t tiles;
   ghz_status status = open_body(ctx, packed, body, most, &s, size, &p);
@@ -254,20 +256,13 @@ ghz_status ghz_packed_size(ghz_context *ctx, int packed, ghz_bytes body, size_t 
   if (status == GHZ_OK && tiles != s.payload_size)
     status = ghz_fail(ctx, GHZ_ECORRUPT, "the tiles of a frame have %zu bytes, its header says %llu", tiles,
                       (ull)s.payload_size);
-  return status;
-}
-
-ghz_status ghz_unpack_frame(ghz_context *ctx, int packed, ghz_bytes body, size_t size, void *dst) {
-  GHZ_CALL(ctx);
-  ghz_slice s;
-  tile_sink sink;
-  packed_tiles p;
-  ghz_status status = open_body(ctx, packed, body, size, &s, &size, &p);
+  if (status == GHZ_OK && memory_reserve(to, *size, NULL) != GHZ_OK)
+    status = ghz_fail(ctx, GHZ_ENOMEM, "no %zu bytes for a stream", *size);
   if (status == GHZ_OK)
-    status = ghz_stream_layout(ctx, &s, dst, size, &sink);
+    status = ghz_stream_layout(ctx, &s, to->data, *size, &sink);
   if (status != GHZ_OK)
     return status;
-  memcpy(dst, body.data, STREAM_HEADER);
+  memcpy(to->data, body.data, STREAM_HEADER);
   status = unpack_pages(ctx, &p, sink.sizes, sink.payload);
   if (status == GHZ_OK)
     ghz_put_ends(&sink, s.tiles);
@@ -327,18 +322,13 @@ ghz_status ghz_unpack_stream(ghz_context *ctx, ghz_bytes packed, size_t most, vo
     return status;
   const ghz_bytes frame = {(const uint8_t *)packed.data + HEAD, packed.size - HEAD};
   size_t bytes = 0;
-  status = ghz_packed_size(ctx, 1, frame, most, &bytes);
-  if (status != GHZ_OK)
-    return status;
-  void *made = malloc(bytes + !bytes);
-  if (!made)
-    return ghz_fail(ctx, GHZ_ENOMEM, "no %zu bytes for a stream", bytes);
-  status = ghz_unpack_frame(ctx, 1, frame, bytes, made);
+  memory made = {0};
+  status = ghz_unpack_frame(ctx, 1, frame, most, &made, &bytes);
   if (status != GHZ_OK) {
-    free(made);
+    memory_free(&made);
     return status;
   }
-  *stream = made;
+  *stream = made.data;
   *size = bytes;
   return GHZ_OK;
 }

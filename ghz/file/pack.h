@@ -6,6 +6,8 @@
 
 #include <ghz/slice.h>
 
+#include "file/errors.h"
+
 /* Levels: 0 stores pages, and the body is not packed; 1 tries zstd alone; 2 the coder, too. */
 enum { PACK_FAST = 1, PACK_LEVEL_MOST = 2 };
 
@@ -39,13 +41,10 @@ size_t ghz_pack_bound(size_t size);
  * Errors: EUNSUPPORTED, ECAPACITY, ENOMEM; those of what is no stream. */
 ghz_status ghz_pack(ghz_context *ctx, ghz_bytes stream, int level, void *dst, size_t capacity, size_t *size);
 
-/* Checks what a body says of its sizes, before memory is taken for them, and sets *size: the bytes
- * of its stream, which may be `most`. Errors: ECORRUPT, EVERSION. */
-ghz_status ghz_packed_size(ghz_context *ctx, int packed, ghz_bytes body, size_t most, size_t *size);
-
-/* Unpacks a body, whose stream has `size` bytes by ghz_packed_size, to dst.
- * Errors: EUNSUPPORTED, ECORRUPT, ENOMEM. */
-ghz_status ghz_unpack_frame(ghz_context *ctx, int packed, ghz_bytes body, size_t size, void *dst);
+/* Unpacks a body to its stream, which may have `most` bytes, and sets *size. Memory is taken once
+ * what the body says of its sizes was checked. Errors: EUNSUPPORTED, ECORRUPT, EVERSION, ENOMEM. */
+ghz_status ghz_unpack_frame(ghz_context *ctx, int packed, ghz_bytes body, size_t most, memory *to,
+                            size_t *size);
 
 /* Some pages of a stream, of whose slice the header counts alone. */
 typedef struct packed_tiles {

@@ -273,6 +273,8 @@ def broken_indexes(sound, end):
     yield from broken_terms(sound, 2**23 - 1)
     yield "an entry of other terms", field(16, "<I", 2), "the index does not fit the frames"
     yield "an entry of a newer flag", field(20, "<I", 8), "impossible bytes, terms or flags"
+    yield "an entry of other terms, and a frame behind it that is damaged", \
+        patched(field(16, "<I", 2), end - 20, b"\xaa\xbb"), "the index does not fit the frames"
     yield "an entry that says inexact", field(20, "<I", 2), "the index does not fit the frames"
     yield "an entry that says packed", field(20, "<I", 1), "the index does not fit the frames"
     yield "a page of four bytes", field(24, "<I", 4), "a page of an impossible size"

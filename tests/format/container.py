@@ -315,11 +315,14 @@ class File:
                 data = data[:-1]
         if not has_tail(data):
             data = newest(data) or data
+        last = Index(data) if has_tail(data) else None
+        self.said = last and last.entries
         self.header = h = Header(data)
         self.streams, self.bytes, self.pages, self.entries, self.count, at = [], [], [], [], 0, h.size
-        if has_tail(data) and Index(data).appended:
-            self.appended(data)
+        if last and last.appended:
+            self.appended(data, last)
             return
+        check(not last or h.known(last.header.values) == last.header.bytes, "the header at the start")
         while True:
             check(len(data) >= at + 8, "truncated before a frame")
             length = struct.unpack_from("<Q", data, at)[0]
@@ -328,19 +331,18 @@ class File:
             at = self.frame(data, at, length)
         self.end(data[at:])
 
-    def appended(self, data):
+    def appended(self, data, last):
         """The frames of all indexes, in their order."""
-        last, at = Index(data), self.header.size
+        at = self.header.size
         check(last.continues(self.header), "the header at the start")
         parts = [Index(data[:begin + size]) for begin, size in last.parts]
         check([(p.begin, p.size) for p in parts] == last.parts and last.parts == sorted(last.parts), "the places of the parts")
         check(all(last.continues(part.header) for part in parts) and last.entries, "the parts")
         self.header = last.header
-        for entries, places in ((p.entries, p.places) for p in [*parts, last]):
-            for said, place in zip(entries, places):
-                check(at <= place <= len(data) - 8 and (self.count < last.header.values or not last.header.values), "the place of a frame")
-                at = self.frame(data, place, struct.unpack_from("<Q", data, place)[0])
-                check(self.entries[-1] == said, "the index")
+        self.said = [entry for p in [*parts, last] for entry in p.entries]
+        for place in (place for p in [*parts, last] for place in p.places):
+            check(at <= place <= len(data) - 8 and (self.count < last.header.values or not last.header.values), "the place of a frame")
+            at = self.frame(data, place, struct.unpack_from("<Q", data, place)[0])
         check(at + 24 == last.begin and data[at:at + 16] == struct.pack("<QQ", 0, self.count), "the end")
         check(data[at + 16:at + 24] == checksum(data[at:at + 16], 0) and self.count == last.header.values, "the number of values")
 
@@ -368,6 +370,7 @@ class File:
         self.bytes.append(stream)
         self.pages.append(pages)
         self.entries.append(entry(stream, one.n, packed, pages))
+        check(self.said is None or self.said[number:number + 1] == self.entries[-1:], "the entry of a frame")
         self.count += one.n
         return end + 8
 

@@ -154,17 +154,18 @@ static void change_index(uint8_t *data, size_t size, uint64_t *state) {
 /* Changes the stream in a body, or the body. */
 static size_t change_body(uint8_t *data, size_t size, size_t room, bool packed, uint64_t *state) {
   const ghz_bytes body = {data, size};
+  memory s = {malloc(room), room};
   size_t stream;
-  if (input_below(state, 4) == 0 || ghz_packed_size(NULL, packed, body, room, &stream) != GHZ_OK)
-    return LLVMFuzzerMutate(data, size, room);
-  uint8_t *s = malloc(room);
-  if (s && ghz_unpack_frame(NULL, packed, body, stream, s) == GHZ_OK) {
-    const size_t changed = mutate_stream(s, stream, room, state);
+  if (input_below(state, 4) > 0 && s.data &&
+      ghz_unpack_frame(NULL, packed, body, room, &s, &stream) == GHZ_OK) {
+    const size_t changed = mutate_stream(s.data, stream, room, state);
     ghz_status status =
-        ghz_pack(NULL, (ghz_bytes){s, changed}, packed ? PACK_LEVEL_MOST : 0, data, room, &size);
+        ghz_pack(NULL, (ghz_bytes){s.data, changed}, packed ? PACK_LEVEL_MOST : 0, data, room, &size);
     size = status == GHZ_OK ? size : body.size;
+  } else {
+    size = LLVMFuzzerMutate(data, size, room);
   }
-  free(s);
+  memory_free(&s);
   return size;
 }
 

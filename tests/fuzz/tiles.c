@@ -38,12 +38,15 @@ static bool understood(ghz_status status) {
 
 /* By one context; with no data if it is refused. */
 static ref_bytes unpack(ghz_context *ctx, ghz_bytes frame) {
+  memory to = {0}, none = {0};
   size_t size, again;
-  if (!understood(ghz_packed_size(ctx, 1, frame, 2 * MOST, &size)))
-    return (ref_bytes){0};
-  MUST(ghz_packed_size(ctx, 1, frame, size - 1, &again) == GHZ_ECORRUPT, "more than may be");
-  ref_bytes stream = bytes_new(size);
-  return understood(ghz_unpack_frame(ctx, 1, frame, size, stream.data)) ? stream : (ref_bytes){0};
+  const bool ok = understood(ghz_unpack_frame(ctx, 1, frame, 2 * MOST, &to, &size));
+  if (to.data)
+    MUST(ghz_unpack_frame(ctx, 1, frame, size - 1, &none, &again) == GHZ_ECORRUPT && !none.data,
+         "more than may be");
+  const ref_bytes stream = ok ? bytes_copy(to.data, size) : (ref_bytes){0};
+  memory_free(&to);
+  return stream;
 }
 
 /* A stream whose table is right comes back, whatever its tiles hold. */

@@ -225,6 +225,9 @@ Test(update, refusals) {
   refused(view(a), &by_hand, x, GHZ_EINVAL, "none to compress on");
   refused(view(a), &l, NULL, GHZ_EINVAL, "x is NULL");
   refused((ghz_bytes){a.data, a.size - 1}, &l, x, GHZ_ECORRUPT, "");
+  a.data[72] ^= 1; /* of the index, which is told before the lattice */
+  refused(view(a), &doubles, x, GHZ_ECORRUPT, "the end of chunk 0");
+  a.data[72] ^= 1;
   ghz_lattice whole;
   static const int16_t integers[2000];
   succeeded(ghz_lattice_make(GHZ_I16, (ghz_bound){GHZ_STEP, 1}, 0, 0, &whole), NULL, "lattice of integers");

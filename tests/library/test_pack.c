@@ -42,9 +42,10 @@ Test(pack, refuses_to_pack) {
 enum { ONE_TILE = 5000 }; /* bytes, of zeros */
 
 /* A body of one tile, in a page of kind 1 that is these bytes. */
-static ghz_status unpack_page(ghz_context *ctx, ref_bytes by_zstd, void *to) {
+static ghz_status unpack_page(ghz_context *ctx, ref_bytes by_zstd) {
   const ref_bytes stream = stream_to_pack(1000);
   ref_bytes body = bytes_new(72 + 4 + 5 + by_zstd.size);
+  memory to = {0};
   size_t size;
   memcpy(body.data, stream.data, 72);
   put_little(body.data + 56, ONE_TILE, 8);
@@ -52,13 +53,15 @@ static ghz_status unpack_page(ghz_context *ctx, ref_bytes by_zstd, void *to) {
   put_little(body.data + 76, 1, 1);
   put_little(body.data + 77, ONE_TILE, 4);
   memcpy(body.data + 81, by_zstd.data, by_zstd.size);
-  succeeded(ghz_packed_size(ctx, 1, view(body), SIZE_MAX, &size), ctx, "sizes");
-  return ghz_unpack_frame(ctx, 1, view(body), size, to);
+  const ghz_status status = ghz_unpack_frame(ctx, 1, view(body), SIZE_MAX, &to, &size);
+  cr_assert(to.data, "sizes: %s", ghz_context_message(ctx));
+  memory_free(&to);
+  return status;
 }
 
 static void refused_page(ref_bytes by_zstd) {
   CONTEXT(ctx, NULL, 1);
-  cr_expect_eq(unpack_page(ctx, by_zstd, scratch(2 * ONE_TILE)), GHZ_ECORRUPT);
+  cr_expect_eq(unpack_page(ctx, by_zstd), GHZ_ECORRUPT);
   cr_expect(strstr(ghz_context_message(ctx), "page 0"), "%s", ghz_context_message(ctx));
 }
 
@@ -87,7 +90,7 @@ Test(pack, pages_that_lie) {
   const size_t whole = 2 + ONE_TILE;
   const ref_bytes good = by_zstd(whole, 1), half = by_zstd(whole / 2, 1);
   const ref_bytes skipped = bytes_copy("\x50\x2a\x4d\x18\4\0\0\0abcd", 12);
-  succeeded(unpack_page(ctx, good, scratch(2 * ONE_TILE)), ctx, "taken");
+  succeeded(unpack_page(ctx, good), ctx, "taken");
   refused_page(by_zstd(1 << 20, 1)); /* a bomb */
   refused_page(by_zstd(whole - 1, 1));
   refused_page(by_zstd(whole, 0));  /* does not say its size */

@@ -25,10 +25,11 @@ static ref_bytes frame_of(ghz_context *ctx, ref_bytes stream, int level) {
 }
 
 static ref_bytes whole_of(ghz_context *ctx, ref_bytes frame, int level, size_t most) {
+  memory to = {0};
   size_t size;
-  succeeded(ghz_packed_size(ctx, level > 0, view(frame), most, &size), ctx, "sizes");
-  ref_bytes stream = bytes_new(size);
-  succeeded(ghz_unpack_frame(ctx, level > 0, view(frame), size, stream.data), ctx, "unpacking");
+  succeeded(ghz_unpack_frame(ctx, level > 0, view(frame), most, &to, &size), ctx, "unpacking");
+  ref_bytes stream = bytes_copy(to.data, size);
+  memory_free(&to);
   return stream;
 }
 

@@ -140,21 +140,6 @@ static ghz_status read_body(ghz_file *f, uint64_t length, int packed, ghz_bytes 
              : damaged(f, "its checksum does not match");
 }
 
-/* Reads a body, and unpacks it to `to`. */
-static ghz_status read_packed(ghz_file *f, ghz_context *ctx, int packed, uint64_t length, memory *to,
-                              ghz_bytes *body, size_t *size) {
-  ghz_status status = read_body(f, length, packed, body);
-  if (status != GHZ_OK)
-    return status;
-  status = ghz_packed_size(ctx, packed, *body, (size_t)ghz_index_stream_most(&f->info.header), size);
-  if (status != GHZ_OK)
-    return ghz_file_pass(f->name, f->number, ctx, status);
-  status = memory_reserve(to, *size, f->name);
-  return status == GHZ_OK
-             ? ghz_file_pass(f->name, f->number, ctx, ghz_unpack_frame(ctx, packed, *body, *size, to->data))
-             : status;
-}
-
 /* ---- A frame whose pages are stored ---------------------------------------------------------- */
 
 /* How far its body has come. */
@@ -272,12 +257,15 @@ static ghz_status check_stream(ghz_file *f, const ghz_info *info) {
 /* Reads the frame to `m`. Its entry is that of the index, or becomes the next one. */
 static ghz_status read_frame(ghz_file *f, ghz_context *ctx, memory *m, uint64_t length, ghz_frame *frame) {
   const uint64_t offset = f->position - FRAME_BEFORE;
+  const size_t most = (size_t)ghz_index_stream_most(&f->info.header);
   ghz_info *info = &frame->info;
   ghz_bytes body = {0};
   size_t size = 0;
   ghz_status status = f->source.read_at && !frame->packed ? read_stored(f, length, m, &size) : GHZ_OK;
   if (status == GHZ_OK && size == 0)
-    status = read_packed(f, ctx, frame->packed, length, m, &body, &size);
+    status = read_body(f, length, frame->packed, &body);
+  if (status == GHZ_OK && body.data)
+    status = ghz_file_pass(f->name, f->number, ctx, ghz_unpack_frame(ctx, frame->packed, body, most, m, &size));
   if (status == GHZ_OK)
     status = ghz_file_pass(f->name, f->number, NULL, ghz_info_read((ghz_bytes){m->data, size}, info));
   if (status == GHZ_OK)

@@ -3,6 +3,7 @@
 #ifndef GHZ_FILE_WRITER_H
 #define GHZ_FILE_WRITER_H
 
+#include "context/context.h"
 #include "file/index/index.h"
 #include "file/temporary.h"
 #include "rules/lattice_rules.h"

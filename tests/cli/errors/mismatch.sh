@@ -35,6 +35,9 @@ ok "$GHZ" add whole.ghz whole.ghz -o x.ghz
 c --abs 1e-3 s.npy -o s.ghz
 c --abs 1e-3 t.npy -o t.ghz
 fails 1 't.ghz: shape 400x100 differs from 200x200 in s.ghz' "$GHZ" add s.ghz t.ghz -o x.ghz
+{ head -c 128 s.npy | sed 's/False/True/;s/, }/,  }/' | head -c 128; cat a.f32; } >o.npy
+c --abs 1e-3 o.npy -o o.ghz
+fails 1 'o.ghz: shape 200x200 (Fortran order) differs from 200x200 in s.ghz' "$GHZ" add s.ghz o.ghz -o x.ghz
 c --abs 1e-3 --flat s.npy -o s.flat.ghz
 c --abs 1e-3 --flat t.npy -o t.flat.ghz
 fails 1 't.flat.ghz: shape 400x100 differs from 200x200 in s.flat.ghz' \
