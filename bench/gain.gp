@@ -19,6 +19,7 @@ set grid lc rgb "#e6e6e6" lw 0.7 lt 1
 set xlabel "speed of a node's link, Gbit/s"
 set ylabel "times as fast as without compression"
 colour(kind) = kind eq "shaped" ? "#0050b0" : "#009e73"
-plot for [kind in "shaped flat"] for [n in "1 8 64"] of(kind, n) with lines lw 2 dt (n > 1) + (n > 8) + 1 \
-  lc rgb colour(kind) title kind . ", " . n . " a node", 1 notitle lc rgb "#404040"
+array nodes[3] = ["1", "8", "64"]
+plot for [kind in "shaped flat"] for [i=1:3] of(kind, nodes[i]) with lines lw 2 dt i lc rgb colour(kind) \
+  title kind . ", " . nodes[i] . " a node", 1 notitle lc rgb "#404040"
 system("rm " . rows)
