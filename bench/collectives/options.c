@@ -95,7 +95,7 @@ static bool exists(int algorithm) {
   return algorithm <= GHZ_MPI_NATIVE || has_algorithm(given.what, (ghz_mpi_algorithm)algorithm);
 }
 
-/* Lists MPI's call, the algorithms that are asked for, and the choice. Returns NULL, or what is wrong. */
+/* Lists MPI's call, the algorithms asked for, and the choice. Returns NULL, or what is wrong. */
 static const char *list_variants(void) {
   static char message[100];
   bool named[MAX_VARIANTS] = {[GHZ_MPI_NATIVE] = true};

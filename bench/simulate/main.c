@@ -1,9 +1,8 @@
-/* main.c: owns ghz_simulate: the engine, the schedules, the cutting and the choice of the library in
- * virtual time, with a codec that only takes it.
+/* main.c: owns ghz_simulate: the engine, the schedules, the cutting and the choice of the library
+ * in virtual time, with a codec that only takes it.
  *
  * Ranks are coroutines. The one with the least time runs, until it has more than another. A message
- * up to 16 KiB leaves at once, a longer one when its receive is posted. Posting or asking takes a
- * core 0.3 us. */
+ * up to 16 KiB leaves at once, a longer one when its receive is posted. */
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "control/control.h"
 #include "engine/internal.h"
@@ -305,12 +304,10 @@ static double simulate(void) {
 
 /* ---- The table ------------------------------------------------------------------------------- */
 
-static const char usage[] =
-    "Usage: ghz_simulate [OPTION...]\n"
-    "A SIMULATION, no measurement: a collective on a cluster, by each algorithm of the library, and by the "
-    "best\n"
-    "of them without compression. Not simulated: agreement and planning, networks that are congested above\n"
-    "the nodes, cores of a node that share its memory while they compress.\n\n";
+static const char usage[] = "Usage: ghz_simulate [OPTION...]\n"
+                            "A SIMULATION, no measurement: a collective on a cluster by each algorithm of the "
+                            "library, beside the best\n"
+                            "of them without compression. docs/PERFORMANCE.md says what is not simulated.\n\n";
 
 static const char *name = "allreduce";
 static number_list ranks = {{16, 64}, 2}, nodes = {{1, 8, 64}, 3}, gbits = {{1, 10, 25, 100}, 4};
@@ -324,7 +321,7 @@ static const option_row rows[] = {
     {"gbits", 0, &option_numbers, &gbits, "LIST", NULL, "Gbit/s of a node's link, each way (1,10,25,100)"},
     {"sizes", 0, &option_sizes, &sizes, "LIST", "4096:1e10", "bytes of the larger buffer (256k,1M,16M)"},
     {"plans", 0, &option_flag, &plans, NULL, NULL,
-     "in place of times: MiB that a rank reserves, ms for a plan here"},
+     "in place of times: MiB that a rank reserves, ms of its plan"},
 };
 
 static int settings_made, misses;
