@@ -81,7 +81,7 @@ static void add(const subject *s) {
 }
 
 static void add_floats(float *restrict acc, const float *restrict x, size_t n, int threads) {
-#pragma omp parallel for simd num_threads(threads) schedule(static)
+#pragma omp parallel for num_threads(threads) schedule(static)
   for (size_t i = 0; i < n; i++)
     acc[i] += x[i];
 }
