@@ -1,8 +1,7 @@
 /* main.c: owns ghz_simulate: the engine, the schedules, the cutting and the choice of the library
- * in virtual time, with a codec that only takes it.
- *
- * Ranks are coroutines. The one with the least time runs, until it has more than another. A message
- * up to 16 KiB leaves at once, a longer one when its receive is posted. */
+ * in virtual time, with a codec that only takes it. Ranks are coroutines: the one with the least
+ * time runs, until it has more than another. A message up to 16 KiB leaves at once, a longer one
+ * when its receive is posted. */
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "control/control.h"
 #include "engine/internal.h"
@@ -10,7 +9,6 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <ucontext.h>
 
 #include "../common/options.h"
@@ -42,13 +40,10 @@ static void pass_on(void) {
   const int from = me;
   me = 0;
   soonest = INFINITY;
-  for (int r = 1; r < cluster.ranks; r++)
-    if (due[r] < due[me]) {
-      soonest = due[me];
-      me = r;
-    } else if (due[r] < soonest) {
-      soonest = due[r];
-    }
+  for (int r = 1; r < cluster.ranks; r++) {
+    soonest = due[r] < due[me] ? due[me] : due[r] < soonest ? due[r] : soonest;
+    me = due[r] < due[me] ? r : me;
+  }
   if (due[me] == INFINITY)
     die("deadlock", "no rank can go on");
   now[me] = due[me];
@@ -68,7 +63,7 @@ static void work(double seconds) {
 /* ---- Messages -------------------------------------------------------------------------------- */
 
 typedef struct message {
-  int from, to, tag, is_send, is_eager, users;
+  int from, to, tag, is_send, users;
   void *data;
   double head; /* the first bytes, all that a receiver looks at */
   size_t size;
@@ -98,7 +93,7 @@ static void carry(message *m, double at) {
 static void match(message *send, message *receive) {
   receive->size = send->size;
   memcpy(receive->data, &send->head, sizeof send->head);
-  if (!send->is_eager)
+  if (send->done < 0)
     carry(send, fmax(send->posted, receive->posted));
   receive->done = fmax(send->arrives, receive->posted);
   const message *other = me == send->from ? receive : send;
@@ -111,11 +106,9 @@ static void match(message *send, message *receive) {
 static MPI_Request post(int is_send, void *data, int size, int from, int to, int tag) {
   work(asking);
   message *m = touched(sizeof *m), **at = &waiting[to], *other;
-  *m = (message){from,    to, tag, is_send, is_send && size <= EAGER, 2, data, 0, (size_t)size,
-                 now[me], 0,  -1,  NULL};
-  if (is_send)
-    memcpy(&m->head, data, sizeof m->head);
-  if (m->is_eager)
+  *m = (message){from,         to,      tag, is_send, 2,   data, is_send ? *(double *)data : 0,
+                 (size_t)size, now[me], 0,   -1,      NULL};
+  if (is_send && size <= EAGER)
     carry(m, now[me]);
   while (*at && ((*at)->is_send == is_send || (*at)->from != from || (*at)->tag != tag))
     at = &(*at)->next;
@@ -171,13 +164,11 @@ double MPI_Wtime(void) {
 
 /* These three are those of poll.c. */
 int ghz_wait_some(int n, MPI_Request *requests, int *done, int *indices, MPI_Status *statuses) {
-  while (MPI_Testsome(n, requests, done, indices, statuses), !*done) {
+  for (; MPI_Testsome(n, requests, done, indices, statuses), !*done; pass_on())
     for (int i = 0; i < n; i++) {
-      const message *m = (message *)(void *)requests[i];
-      due[me] = m->done >= 0 ? fmin(due[me], fmax(m->done, now[me])) : due[me];
+      const double at = ((message *)(void *)requests[i])->done;
+      due[me] = at >= 0 ? fmin(due[me], fmax(at, now[me])) : due[me];
     }
-    pass_on();
-  }
   return MPI_SUCCESS;
 }
 
@@ -292,8 +283,7 @@ static double simulate(void) {
   for (int r = 0; r < cluster.ranks; r++) {
     now[r] = due[r] = out_free[r] = in_free[r] = memory_free[r] = 0;
     getcontext(&contexts[r]);
-    contexts[r].uc_stack.ss_sp = stacks[r];
-    contexts[r].uc_stack.ss_size = STACK;
+    contexts[r].uc_stack = (stack_t){.ss_sp = stacks[r], .ss_size = STACK};
     contexts[r].uc_link = &contexts[HOME];
     makecontext(&contexts[r], make_call, 0);
   }
@@ -313,6 +303,8 @@ static const char *name = "allreduce";
 static number_list ranks = {{16, 64}, 2}, nodes = {{1, 8, 64}, 3}, gbits = {{1, 10, 25, 100}, 4};
 static number_list sizes = {{256 << 10, 1 << 20, 16 << 20}, 3};
 static bool plans;
+static int settings_made, misses;
+static double worst = 1;
 
 static const option_row rows[] = {
     {"collective", 0, &option_text, &name, "NAME", NULL, "(allreduce)"},
@@ -324,16 +316,13 @@ static const option_row rows[] = {
      "in place of times: MiB that a rank reserves, ms of its plan"},
 };
 
-static int settings_made, misses;
-static double worst = 1;
-
 static void print_plan(void) {
-  const clock_t start = clock();
+  const double start = clock_seconds();
   plan p = make_plan();
-  const double seconds = (double)(clock() - start) / CLOCKS_PER_SEC;
+  const double ms = 1e3 * (clock_seconds() - start);
   int32_t *change = touched((p.event_count + 2) * sizeof *change);
-  const double buffers = (double)ghz_window_buffers(&p, &made_up, change);
-  printf(" %9.1f %8.3f", buffers * (double)p.piece_tiles * GHZ_TILE * 4 / MIB, 1e3 * seconds);
+  const double tiles = (double)(ghz_window_buffers(&p, &made_up, change) * p.piece_tiles);
+  printf(" %9.1f %8.3f", tiles * GHZ_TILE * sizeof(float) / MIB, ms);
   ghz_plan_free(&p);
   free(change);
 }
@@ -374,13 +363,13 @@ static void print_rows(void) {
 
 int main(int argc, char **argv) {
   const command c = {"ghz_simulate", usage, rows, sizeof rows / sizeof *rows, false};
-  int operands, status = options_read(&c, argc, argv, &operands), at = 0;
+  int operands, status = options_read(&c, argc, argv, &operands);
   if (status != OPTIONS_OK)
     return status;
   program_begin(c.name, NULL);
-  while (ghz_collectives[at] && strcmp(ghz_collectives[at]->name + strlen("ghz_"), name) != 0)
-    at++;
-  if (operands < argc || !(what = ghz_collectives[at]) || what->counted)
+  for (const collective *const *at = ghz_collectives; *at; at++)
+    what = !(*at)->counted && !strcmp((*at)->name + strlen("ghz_"), name) ? *at : what;
+  if (operands < argc || !what)
     die("wrong arguments", "there are no operands, and --collective is one with equal blocks");
   printf("SIMULATION of %s; *: the choice\nranks a node Gbit/s      MiB  data   ", what->name);
   for (const algorithm *a = what->algorithms; a->name; a++)
