@@ -4,18 +4,17 @@
 csv = "bench/peers.csv"
 bound = "1e-3"
 
-# A column of the rows of one field, codec and operation; the other rows give no point.
-of(f, c, o, k) = strcol(1) eq f && strcol(3) eq bound && strcol(4) eq c && strcol(5) eq o ? \
-  column(k) : NaN
-ratio(f, c, o) = of(f, c, o, 9)
-speed(f, c, o) = of(f, c, o, 6)
+# A column of the row of one field and codec; the other rows give no point. Speeds lie in every third.
+of(f, c, k) = strcol(1) eq f && strcol(3) eq bound && strcol(4) eq c ? column(k) : NaN
+ratio(f, c) = of(f, c, 5)
+speed(f, c, o) = of(f, c, 6 + 3 * o)
 
 # The colours can be told apart by the colour-blind.
 array codecs[7] = ["ghz", "ghz with shape", "fZ-light", "PFPL", "zfp", \
   "zfp at the PSNR of ghz with shape", "SZ3"]
 array labels[7] = ["ghz, flat", "ghz, with shape", "fZ-light, hZCCL", "PFPL", "zfp", \
   "zfp, ghz's PSNR", "SZ3"]
-array adders[3] = ["ghz", "ghz with shape", "hZCCL"] # hZCCL adds the streams of fZ-light
+array adders[3] = ["ghz", "ghz with shape", "fZ-light"] # whose streams hZCCL adds
 array colours[7] = ["#56b4e9", "#0050b0", "#e69f00", "#009e73", "#cc6699", "#882255", "#202020"]
 array fields[4] = ["wave-late", "density", "turbulence", "climate"]
 array titles[4] = ["Acoustic wave, 256³", "Cosmic density, 256³", "Turbulent velocity, 256³", \
@@ -68,16 +67,16 @@ do for [p=1:4] {
   set title titles[p] font ",12" offset 0,-0.6
   set ylabel p % 2 ? "GB/s" : "" offset 1.5
   set xlabel p > 2 ? "compression ratio" : "" offset 0,0.4
-  plot csv using (2):(speed(f, "memcpy", "copy")):(248):(0) with vectors nohead dt 2 lw 1.5 \
+  plot csv using (2):(speed(f, "memcpy", 1)):(248):(0) with vectors nohead dt 2 lw 1.5 \
       lc rgb "#707070", \
-    csv using (230):(speed(f, "memcpy", "copy")):("memcpy") with labels right \
+    csv using (230):(speed(f, "memcpy", 1)):("memcpy") with labels right \
       offset 0,-0.7 font ",9" textcolor rgb "#606060", \
     for [o=1:2] for [i=1:7] \
-      csv using (ratio(f, codecs[i], names[o])):(speed(f, codecs[i], names[o])) \
+      csv using (ratio(f, codecs[i])):(speed(f, codecs[i], o)) \
       with points pt shapes[o] ps sizes[o] lc rgb colours[i], \
-    for [i=1:7] csv using (ratio(f, codecs[i], names[2])):(speed(f, codecs[i], names[2])) \
+    for [i=1:7] csv using (ratio(f, codecs[i])):(speed(f, codecs[i], 2)) \
       with points pt 7 ps 0.65 lc rgb "white", \
-    for [i=1:3] csv using (ratio(f, adders[i], "add")):(speed(f, adders[i], "add")) \
+    for [i=1:3] csv using (of(f, adders[i], 18)):(speed(f, adders[i], 3)) \
       with points pt shapes[3] ps sizes[3] lc rgb colours[i]
   unset for [i=1:30] label i
 }

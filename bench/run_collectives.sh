@@ -85,33 +85,22 @@ build_programs() {
 # --- measuring ------------------------------------------------------------------------------------
 
 failures=0
-csv_parts=()
-
-# Puts what the program does not know before its columns.
-label_csv() { # csv rate tuned
-  awk -v OFS=, -v rate="$2" -v tuned="$3" \
-    '{ print NR == 1 ? "rate,tuned" : rate OFS tuned, $0 }' "$1" >"$1.labelled"
-  mv "$1.labelled" "$1"
-}
+outputs=()
 
 # Returns the status of the cluster.
 run_case() { # rate name tuned collective options...
   local rate=$1 name=$2 tuned=$3 program=$build/bench/collectives/ghz_mpi_bench status=0 options=() cluster=()
-  local base=$out/$rate-$name
+  local text=$out/$rate-$name.txt
   shift 3
-  options=("$@" --iterations "$rounds" --warm-up 1 --learn 40 --bound rel:1e-4 --breakdown --wire eth0
-    --cache "$build/fields" --csv "$base.csv")
+  options=("$@" --iterations "$rounds" --warm-up 1 --learn 40 --bound rel:1e-4 --wire eth0 --cache "$build/fields")
   cluster=("$ranks" "$rate")
   [ "$tuned" = - ] || cluster+=(--tuned)
   [ "$first" = 1 ] || cluster+=(--quick)
-  rm -f "$base.csv"
-  echo "== $rate, $name: ghz_mpi_bench ${options[*]}" | tee "$base.txt"
-  "$here/cluster.sh" "${cluster[@]}" -- "$program" "${options[@]}" </dev/null 2>&1 | tee -a "$base.txt" || status=$?
+  echo "== $rate, $name: ghz_mpi_bench ${options[*]}" | tee "$text"
+  "$here/cluster.sh" "${cluster[@]}" -- "$program" "${options[@]}" </dev/null 2>&1 | tee -a "$text" || status=$?
   [ $status != 77 ] && [ $status != 3 ] || return $status
   [ $status = 0 ] || { failures=$((failures + 1)) && echo "== FAILED with status $status: $rate, $name"; }
-  [ -s "$base.csv" ] || return 0
-  label_csv "$base.csv" "$rate" "$([ "$tuned" = - ] && echo 0 || echo 1)"
-  csv_parts+=("$base.csv")
+  outputs+=("$text")
 }
 
 measure_rate() { # rate
@@ -136,8 +125,7 @@ IFS=, read -ra rate_list <<<"$rates"
 for rate in "${rate_list[@]}"; do
   measure_rate "$rate"
 done
-[ ${#csv_parts[@]} -gt 0 ] || die 1 "nothing was measured"
-awk 'NR == 1 || FNR > 1' "${csv_parts[@]}" >"$out/all.csv"
-awk -f "$here/collectives/summary.awk" "$out/all.csv" | tee "$out/summary.txt"
+[ ${#outputs[@]} -gt 0 ] || die 1 "nothing was measured"
+awk -f "$here/collectives/summary.awk" "${outputs[@]}" | tee "$out/summary.txt"
 echo "figures: $out, in $((SECONDS - started)) s, load $(cut -d' ' -f1-3 /proc/loadavg)"
 [ $failures = 0 ] || die 1 "$failures runs failed, or had wrong results"

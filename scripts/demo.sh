@@ -99,7 +99,9 @@ ghz compare exact.f64 sum.ghz --png sum.png | tee sum.txt
 say "6. Measuring the codec in memory, one thread"
 "$build/bench/codec" --threads 1 --runs 5 --bounds $relative --csv codec.csv \
   "wave-middle.f32:$cube+wave-late.f32:$cube" >codec.txt
-rate() { awk -F , -v name="$1" '$5 == "ghz-shaped" && $8 == name { printf "%.1f", $10; exit }' codec.csv; } # the fastest instruction set
+rate() { # operation: of the first row with a shape, so of the fastest instruction set
+  awk -F , -v name="$1" 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i } $2 ~ /x/ { printf "%.1f", $at[name]; exit }' codec.csv
+}
 table codec.txt
 echo "     GB/s: compress $(rate compress), decompress $(rate decompress), add $(rate add)"
 

@@ -55,25 +55,13 @@ typedef struct pair {
 int pairs_find(const options *o, pair *pairs);
 void pair_load(pair *p);
 void pair_free(pair *p);
-void field_load(field *f);
-void field_free(field *f);
 /* The shape that the library chooses for the field's dimensions; dims 1: flat. */
 ghz_shape field_shape(const field *f);
 
-/* ---- context.c ------------------------------------------------------------------------------- */
-
-/* A context of an instruction set, which ends the program if it cannot be made. NULL: this machine
- * has no such set. */
-ghz_context *isa_context(const char *isa, int threads);
-/* Ends the program unless the status is GHZ_OK; ctx: whose message says why, or NULL. */
-void must(ghz_status status, const char *what, const ghz_context *ctx);
-
-/* ---- cpu.c, calls.c, packing.c, cuda/main.c -------------------------------------------------- */
+/* ---- cpu.c, cuda/main.c ---------------------------------------------------------------------- */
 
 /* Measure all pairs and print the tables. */
 void cpu_run(const options *o, pair *pairs, int n_pairs);
-void calls_run(const options *o, pair *pairs, int n_pairs);
-void packing_run(const options *o, pair *pairs, int n_pairs);
 void cuda_run(const options *o, pair *pairs, int n_pairs);
 
 #endif

@@ -5,83 +5,59 @@
 
 #include "codec.h"
 
-#define MAX_CONFIGS LIST_MAX
+/* ---- operands.c ------------------------------------------------------------------------------ */
 
-/* How the library sees a field: as a row of values, or with its shape. */
-typedef enum form_kind { FLAT, SHAPED, FORMS } form_kind;
-extern const char *const cpu_forms[FORMS];
+/* Both operands of a pair, or as many values of each from a third on, as the library is told their
+ * shape; their streams, and room for results. */
+typedef struct operands {
+  ghz_shape shape;
+  ghz_lattice lattice; /* of the joint range */
+  double range;
+  size_t n, bytes, room; /* of one: values, their bytes; of a result */
+  const float *x[2];
+  ghz_bytes stream[2], sum;
+  unsigned char *out[2];
+  float *y[2];
+} operands;
 
-typedef struct workspace workspace;
+/* What is measured: who works on which operands. */
+typedef struct subject {
+  const operands *on;
+  const char *isa;
+  int threads, level; /* level 0: streams are not packed */
+  ghz_context *ctx;
+  ghz_bytes frame[2]; /* the packed streams */
+} subject;
+
+operands operands_make(ghz_context *ctx, const pair *p, ghz_shape shape, double bound);
+void operands_free(operands *a);
+/* Packs the streams if there is a level. */
+void subject_pack(subject *s);
+void subject_free(subject *s);
+/* Whether all streams that it makes are those of the operands. */
+bool subject_agrees(const subject *s);
+/* Ends the program unless the status is GHZ_OK; ctx: whose message says why, or NULL. */
+void must(ghz_status status, const char *what, const ghz_context *ctx);
+
+typedef struct operation {
+  const char *name;
+  int operands; /* whose bytes a speed counts */
+  void (*run)(const subject *s);
+} operation;
+
+extern const operation op_memcpy, op_compress, op_decompress, op_add, op_roundtrip;
+extern const operation op_loop, op_moments, op_loop_both, op_difference, op_pack, op_unpack;
 
 /* ---- quality.c ------------------------------------------------------------------------------- */
 
 typedef struct quality {
-  double ratio; /* original bytes / compressed bytes, both operands together */
-  double error; /* largest |x - y| / eb; infinite if a NaN or an infinity was lost */
-  double psnr;  /* dB, peak = joint range of the pair */
+  double ratio;                /* original bytes / compressed bytes, both operands together */
+  double error;                /* largest |x - y| / eb; infinite if a NaN or an infinity was lost */
+  double psnr;                 /* dB, peak = joint range of the pair */
+  double sum_ratio, sum_error; /* of the bound that the sum's stream states */
 } quality;
 
-/* Compares both operands with what decompression returned. */
-quality quality_of(const pair *p, float *const y[2], size_t compressed, double eb, double range);
-/* Largest error of the stream of a + b, of any shape, as a fraction of the bound that it states. */
-double quality_of_sum(ghz_context *ctx, const pair *p, ghz_bytes sum);
-
-/* ---- measure.c ------------------------------------------------------------------------------- */
-
-typedef enum operation { OP_MEMCPY, OP_COMPRESS, OP_DECOMPRESS, OP_ADD, OP_ROUNDTRIP, OPS } operation;
-extern const char *const cpu_operations[OPS];
-
-/* Flat configurations come first, then the same ones with the shape, for fields that have one. */
-typedef struct config {
-  const char *isa;
-  int threads;
-  form_kind form;
-  ghz_context *ctx;
-  int flat;       /* configuration that differs in form alone; -1: this one is flat */
-  int one_thread; /* configuration with one thread and the same instruction set; -1: none */
-  int avx512;     /* configuration with AVX-512 and as many threads; -1: none */
-} config;
-
-/* ---- measure.c: results ---------------------------------------------------------------------- */
-
-/* GB/s of original bytes; `of_*`: medians over the rounds of the ratio of two speeds of a round. */
-typedef struct speed {
-  double best, median, of_memcpy, of_one_thread, of_avx512, of_roundtrip, of_flat;
-} speed;
-
-typedef struct form_result {
-  quality own;
-  double sum_ratio, sum_error;
-} form_result;
-
-/* Everything measured for one pair and one bound. */
-typedef struct cell {
-  const pair *pair;
-  double bound, eb;
-  int n_forms; /* 1: the fields are flat */
-  form_result forms[FORMS];
-  bool same_bytes; /* every instruction set and thread count produced the same streams */
-  speed speeds[MAX_CONFIGS][OPS];
-} cell;
-
-workspace *workspace_make(const pair *p, bool quick);
-void workspace_free(workspace *w);
-void measure_cell(workspace *w, const options *o, const config *configs, int n_configs, double bound,
-                  cell *out);
-
-/* ---- report.c -------------------------------------------------------------------------------- */
-
-typedef struct results {
-  const options *options;
-  const config *configs;
-  int n_configs;
-  cell *cells;
-  int n_cells;
-  bool wrong; /* a check of a cell failed */
-} results;
-
-void cpu_report_begin(const results *r);
-void cpu_report_cell(const results *r, const cell *c);
-void cpu_report_csv(const results *r);
+/* Overwrites y. */
+quality quality_of(ghz_context *ctx, const operands *a);
 
 #endif

@@ -25,21 +25,16 @@ static const struct default_pair {
 /* Reads "256x256x256"; false if the text is anything else. */
 static bool parse_dims(const char *text, field *f) {
   field g = *f;
-  g.rank = 0;
-  for (;;) {
+  for (g.rank = 0; g.rank < 4 && isdigit((unsigned char)*text); text++) {
     char *end;
-    unsigned long long value = strtoull(text, &end, 10);
-    if (!isdigit((unsigned char)*text) || value == 0 || g.rank == 4)
-      return false;
-    g.dims[g.rank++] = (size_t)value;
+    g.dims[g.rank++] = (size_t)strtoull(text, &end, 10);
     if (*end == '\0')
-      break;
+      *f = g;
     if (*end != 'x')
-      return false;
-    text = end + 1;
+      return *end == '\0';
+    text = end;
   }
-  *f = g;
-  return true;
+  return false;
 }
 
 /* Sets the dimensions from a shape and checks them against the number of values. */
@@ -120,11 +115,8 @@ static bool find_field(const options *o, const char *name, const char *shape, fi
   for (int i = 0; i < o->folders.n; i++) {
     char path[512];
     int length = snprintf(path, sizeof path, "%s/%s.f32", o->folders.word[i], name);
-    if (length < (int)sizeof path && set_path(f, path)) {
-      if (!set_shape(f, shape) && !set_shape(f, "line"))
-        return false;
-      return true;
-    }
+    if (length < (int)sizeof path && set_path(f, path))
+      return set_shape(f, shape) || set_shape(f, "line");
   }
   return false;
 }
@@ -147,7 +139,7 @@ int pairs_find(const options *o, pair *pairs) {
   return count;
 }
 
-void field_load(field *f) {
+static void load(field *f) {
   FILE *file = fopen(f->path, "rb");
   if (!file)
     die("cannot open", f->path);
@@ -167,15 +159,10 @@ ghz_shape field_shape(const field *f) {
   return shape;
 }
 
-void field_free(field *f) {
-  free(f->x);
-  f->x = NULL;
-}
-
 void pair_load(pair *p) {
-  field_load(&p->a);
+  load(&p->a);
   if (!p->rotated) {
-    field_load(&p->b);
+    load(&p->b);
     return;
   }
   size_t half = p->a.n / 2;
@@ -185,6 +172,6 @@ void pair_load(pair *p) {
 }
 
 void pair_free(pair *p) {
-  field_free(&p->a);
-  field_free(&p->b);
+  free(p->a.x);
+  free(p->b.x);
 }

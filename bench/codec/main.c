@@ -79,11 +79,7 @@ int main(int argc, char **argv) {
   o.n_files = argc - operands;
   sort_values(o.sizes.x, o.sizes.n);
   int n = find_pairs(pairs);
-  if (o.small || o.numbers)
-    calls_run(&o, pairs, n);
-  else if (o.levels.n)
-    packing_run(&o, pairs, n);
-  else if (o.device == CPU)
+  if (o.device == CPU)
     cpu_run(&o, pairs, n);
 #ifdef GHZ_BENCH_CUDA
   else

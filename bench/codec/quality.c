@@ -29,16 +29,6 @@ static double compare(const float *x, const float *y, size_t n, double *squares)
   return most;
 }
 
-quality quality_of(const pair *p, float *const y[2], size_t compressed, double eb, double range) {
-  double squares = 0;
-  double error = compare(p->a.x, y[0], p->a.n, &squares);
-  error = fmax(error, compare(p->b.x, y[1], p->b.n, &squares));
-  size_t n = p->a.n + p->b.n;
-  return (quality){.ratio = (double)(n * sizeof(float)) / (double)compressed,
-                   .error = error / eb,
-                   .psnr = 10 * log10(range * range / (squares / (double)n))};
-}
-
 static double worst_of_sum(const float *a, const float *b, const double *sum, size_t n) {
   double most = 0;
   for (size_t i = 0; i < n; i++) {
@@ -50,14 +40,27 @@ static double worst_of_sum(const float *a, const float *b, const double *sum, si
   return most;
 }
 
-double quality_of_sum(ghz_context *ctx, const pair *p, ghz_bytes sum) {
+/* Largest error of the stream of a + b, of any shape, as a fraction of the bound that it states. */
+static double error_of_sum(ghz_context *ctx, const operands *a) {
   ghz_info info;
-  if (ghz_info_read(sum, &info) != GHZ_OK)
-    die("ghz_info_read refuses a sum", p->name);
-  double *y = touched(p->a.n * sizeof *y);
-  if (ghz_decompress(ctx, sum, GHZ_F64, y, p->a.n) != GHZ_OK)
-    die("ghz_decompress", ghz_context_message(ctx));
-  double most = worst_of_sum(p->a.x, p->b.x, y, p->a.n);
+  must(ghz_info_read(a->sum, &info), "ghz_info_read of a sum", NULL);
+  double *y = touched(a->n * sizeof *y);
+  must(ghz_decompress(ctx, a->sum, GHZ_F64, y, a->n), "ghz_decompress", ctx);
+  const double most = worst_of_sum(a->x[0], a->x[1], y, a->n);
   free(y);
-  return most / info.bound;
+  return most == 0 ? 0 : most / info.bound;
+}
+
+quality quality_of(ghz_context *ctx, const operands *a) {
+  double squares = 0, error = 0;
+  for (int i = 0; i < 2; i++) {
+    must(ghz_decompress(ctx, a->stream[i], GHZ_F32, a->y[i], a->n), "ghz_decompress", ctx);
+    error = fmax(error, compare(a->x[i], a->y[i], a->n, &squares));
+  }
+  const double bytes = (double)a->bytes;
+  return (quality){.ratio = 2 * bytes / (double)(a->stream[0].size + a->stream[1].size),
+                   .error = error == 0 ? 0 : error / a->lattice.eb,
+                   .psnr = 10 * log10(a->range * a->range / (squares / (2.0 * (double)a->n))),
+                   .sum_ratio = bytes / (double)a->sum.size,
+                   .sum_error = error_of_sum(ctx, a)};
 }

@@ -4,8 +4,9 @@
 #define BENCH_COLLECTIVES_BENCH_H
 
 #include "../common/options.h"
+#include "../common/support.h"
 #include "request.h"
-#include "world.h"
+#include "suite.h"
 
 #include <ghz/mpi.h>
 
@@ -13,30 +14,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* ---- collective.c ---------------------------------------------------------------------------- */
-
-/* Where the input, or the result, of a collective is; a block is one rank's share of a whole. */
-typedef enum extent { WHOLE_ON_ALL, WHOLE_AT_ROOT, BLOCK_EACH } extent;
-
-/* The collective of this run. */
-typedef struct tested_call {
-  collective what;
-  extent input, result;
-  int bus_shares; /* busbw / algbw, in (ranks - 1) / ranks; 0: 1 */
-} tested_call;
-
-extern tested_call tested;
-
-/* Sets `tested`; false: no collective has this name. */
-bool collective_choose(const char *name);
-const char *collective_name(void);
-double collective_bus_factor(double ranks);
-
 /* ---- options.c ------------------------------------------------------------------------------- */
 
-enum { MAX_VARIANTS = 32 };
+enum { MAX_VARIANTS = GHZ_MPI_LINEAR + 1 };
 
 typedef struct options {
+  collective what;
   double min, max; /* bytes of the largest buffer of a rank */
   int factor;      /* from one size to the next */
   int iterations, warm_up, learn, check, root, threads;
@@ -46,24 +29,17 @@ typedef struct options {
   ghz_shape shape;          /* of what a call counts; all zeros: flat */
   const char *extents_text; /* the same as it was given */
   int of_result;
-  const char *field, *field_file, *cache, *csv, *interface;
-  bool breakdown;
-  word_list algorithms;                     /* empty: the usual variants */
+  const char *field, *field_file, *cache, *interface;
+  word_list algorithms;                     /* empty: all */
   ghz_mpi_algorithm variants[MAX_VARIANTS]; /* AUTO: the library's choice; NATIVE: MPI's call */
   int n_variants;
 } options;
 
 /* Reads the command line. Returns OPTIONS_OK, or the exit status. */
 int options_of(int argc, char **argv, options **o);
-/* Of values; collective.c has them. */
+/* Of values. */
 MPI_Datatype type_of(const options *o);
 size_t type_bytes(const options *o);
-const char *type_name(const options *o);
-
-/* ---- variants.c ------------------------------------------------------------------------------ */
-
-/* Fills o->variants from o->algorithms. Returns NULL, or an error message. */
-const char *variants_list(options *o);
 
 /* ---- input.c --------------------------------------------------------------------------------- */
 
@@ -81,22 +57,17 @@ void *input_make(const options *o, size_t count);
 /* One size: the buffers of this rank and what is in them. */
 typedef struct job {
   const options *options;
-  size_t total, block; /* values of a whole; of a block of it, 0: there are no blocks */
-  const char *input;   /* of this rank, or NULL */
-  size_t input_count;
-  char *receive;     /* what calls write to */
-  MPI_Comm comms[2]; /* for variants with a fixed algorithm; for those that choose */
+  size_t count;                     /* the argument of the call */
+  size_t input_count, result_count; /* values of this rank's input, and of its result */
+  const char *input;                /* of this rank, or NULL */
+  char *receive;                    /* what calls write to */
+  MPI_Comm comms[2];                /* for variants with a fixed algorithm; for those that choose */
 } job;
 
 /* The bytes of the largest buffer of a rank, for calls that count so many values. */
 double job_bytes(const options *o, uint64_t count);
-/* The number of values nearest to `bytes`. */
-size_t job_values(const options *o, double bytes);
-/* The count argument. */
-size_t job_count(const job *j);
-/* Values of this rank's input; of its part of the result. */
-size_t job_input_count(const options *o, size_t total);
-size_t job_result_count(const job *j);
+/* Sets the counts to those of the size nearest to `bytes`. */
+void job_size(job *j, double bytes);
 /* Fills the buffers anew, the result's place with NaN, and returns the arguments of the call. */
 test_request job_call(const job *j, bool chooses);
 
@@ -127,31 +98,15 @@ typedef struct verdict {
 
 /* All ranks call it, after the call that the report is about; `report` NULL: the call of MPI. */
 verdict check_result(const job *j, const reference *r, const ghz_mpi_report *report);
-/* Compares the bits of variants that must return the same. */
-void check_across(const options *o, verdict *verdicts);
 
 /* ---- measure.c ------------------------------------------------------------------------------- */
 
-enum figure {
-  RAW_BYTES,
-  SENT_BYTES,
-  MESSAGES,
-  WIRE_SENT,
-  WIRE_RECEIVED,
-  CPU,
-  AGREE,
-  COMPRESS,
-  COMBINE,
-  DECOMPRESS,
-  WAIT,
-  FIGURES
-};
+enum figure { RAW_BYTES, SENT_BYTES, WIRE, CPU, AGREE, COMPRESS, COMBINE, DECOMPRESS, WAIT, FIGURES };
 
 /* The result of a variant at a size. */
 typedef struct finding {
-  bool failed; /* the call returned an error, which has been printed */
-  ghz_mpi_algorithm algorithm;
-  double chosen;                       /* the share of the rounds that used it */
+  bool failed;                         /* the call returned an error, which has been printed */
+  ghz_mpi_algorithm algorithm;         /* of the last call */
   double median, least, most;          /* seconds of the slowest rank */
   double sum[FIGURES], worst[FIGURES]; /* per call: over all ranks, and of the worst one */
   verdict verdict;

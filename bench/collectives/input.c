@@ -11,23 +11,19 @@
 #include <sys/stat.h>
 #include <time.h>
 
-enum { EDGE_LEAST = 16, EDGE_MOST = 2048, PATH_ROOM = 4096, RANDOM_SEED = 1000, FIELD_TAG = 7 };
-
-#define MESSAGE_VALUES ((size_t)1 << 28) /* fits an int */
+enum {
+  EDGE_LEAST = 16,
+  EDGE_MOST = 1290, /* the number of its values fits an int */
+  PATH_ROOM = 4096,
+  RANDOM_SEED = 1000,
+  FIELD_TAG = 7
+};
 
 /* A field in memory, to be freed with free(). */
 typedef struct values {
   float *x;
   size_t count;
 } values;
-
-/* The field that a rank asks for, one of its own among those of `comm`. */
-typedef struct request {
-  const options *options;
-  size_t count, edge; /* at least so many values: a field of this edge */
-  MPI_Comm comm;      /* the ranks that give values */
-  int rank, ranks;    /* in it */
-} request;
 
 typedef struct kind {
   const char *name;
@@ -91,51 +87,17 @@ static values read_middle(const options *o, const char *path, size_t count) {
 }
 
 /* Reads the file whose path is the pattern, its first %d replaced by the rank. */
-static values read_file(const request *w, const char *pattern) {
+static values read_file(const options *o, size_t count) {
+  const char *pattern = o->field_file, *at = strstr(pattern, "%d");
   char path[PATH_ROOM];
-  const char *at = strstr(pattern, "%d");
-  int length = at ? snprintf(path, sizeof path, "%.*s%d%s", (int)(at - pattern), pattern, world_rank(), at + 2)
+  int length = at ? snprintf(path, sizeof path, "%.*s%d%s", (int)(at - pattern), pattern, here.rank, at + 2)
                   : snprintf(path, sizeof path, "%s", pattern);
   if (length < 0 || length >= PATH_ROOM)
     die("too long", pattern);
-  values v = read_middle(w->options, path, w->count);
+  values v = read_middle(o, path, count);
   if (!v.x)
     die("there is no such file", path);
   return v;
-}
-
-/* The name under which a field is kept. */
-static void kept_name(const request *w, char name[64]) {
-  const char *field = w->options->field;
-  if (kind_of(field)->make == make_waves)
-    snprintf(name, 64, "%s-%zu-%d-of-%d", field, w->edge, w->rank, world_size());
-  else
-    snprintf(name, 64, "%s-%zu-seed-%d", field, w->edge, world_rank());
-}
-
-/* The field from the folder, if all ranks find theirs. */
-static values read_kept(const request *w, const char *folder) {
-  char name[64], path[PATH_ROOM];
-  kept_name(w, name);
-  int length = snprintf(path, sizeof path, "%s/%s.f32", folder, name);
-  if (length < 0 || length >= PATH_ROOM)
-    die("too long", folder);
-  values v = read_middle(w->options, path, w->count);
-  int mine = v.x != NULL, all;
-  MPI_Allreduce(&mine, &all, 1, MPI_INT, MPI_MIN, w->comm);
-  if (all)
-    return v;
-  free(v.x);
-  return (values){NULL, 0};
-}
-
-static void keep(const request *w, const char *folder, const values *v) {
-  char name[64];
-  kept_name(w, name);
-  if (mkdir(folder, 0777) != 0 && errno != EEXIST)
-    die(strerror(errno), folder);
-  if (!save_values(folder, name, v->x, v->count))
-    die("cannot keep a field in", folder);
 }
 
 /* ---- Fields made here ------------------------------------------------------------------------ */
@@ -146,77 +108,57 @@ static values copy_of(const float *x, size_t count) {
   return v;
 }
 
-/* Keeps the only field of a run. */
-static bool take_one(void *taker, const char *name, shape dims, const float *x) {
-  (void)name;
-  *(values *)taker = copy_of(x, shape_count(dims));
-  return true;
+/* Whether one rank alone has an input: its snapshot is rank 0's. */
+static bool one_gives(const options *o) {
+  return o->what == BCAST || o->what == SCATTER;
 }
 
+/* Where the fields of a maker go: the one for rank `next` comes next. */
 typedef struct delivery {
-  const request *wish;
-  int next; /* rank that the next snapshot is for; there may be no such rank */
+  int next, ranks; /* that get one; there may be no such rank */
   values own;
 } delivery;
 
-/* Receives the snapshots of a series one by one and sends them to their ranks. */
+/* Keeps the field for the first rank, and sends the others. */
 static bool take_next(void *taker, const char *name, shape dims, const float *x) {
   (void)name;
   delivery *d = taker;
-  size_t count = shape_count(dims);
-  int to = d->next--;
+  const int to = d->next--;
   if (to == 0)
-    d->own = copy_of(x, count);
-  for (size_t done = 0; to > 0 && to < d->wish->ranks && done < count; done += MESSAGE_VALUES) {
-    size_t now = count - done < MESSAGE_VALUES ? count - done : MESSAGE_VALUES;
-    MPI_Send(x + done, (int)now, MPI_FLOAT, to, FIELD_TAG, d->wish->comm);
-  }
+    d->own = copy_of(x, shape_count(dims));
+  else if (to < d->ranks)
+    MPI_Send(x, (int)shape_count(dims), MPI_FLOAT, to, FIELD_TAG, MPI_COMM_WORLD);
   return true;
 }
 
 /* Receives a snapshot of rank 0; sleeps while it waits. */
-static values receive_snapshot(const request *w) {
-  values v = {NULL, w->edge * w->edge * w->edge};
+static values receive_snapshot(size_t edge) {
+  values v = {NULL, edge * edge * edge};
   v.x = touched(v.count * sizeof(float));
-  for (int there = 0; !there;) {
-    MPI_Iprobe(0, FIELD_TAG, w->comm, &there, MPI_STATUS_IGNORE);
-    if (!there)
-      nanosleep(&(struct timespec){.tv_nsec = 20000000}, NULL);
-  }
-  for (size_t done = 0; done < v.count; done += MESSAGE_VALUES) {
-    size_t now = v.count - done < MESSAGE_VALUES ? v.count - done : MESSAGE_VALUES;
-    MPI_Recv(v.x + done, (int)now, MPI_FLOAT, 0, FIELD_TAG, w->comm, MPI_STATUS_IGNORE);
-  }
+  for (int there = 0; !there; nanosleep(&(struct timespec){.tv_nsec = 20000000}, NULL))
+    MPI_Iprobe(0, FIELD_TAG, MPI_COMM_WORLD, &there, MPI_STATUS_IGNORE);
+  MPI_Recv(v.x, (int)v.count, MPI_FLOAT, 0, FIELD_TAG, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
   return v;
 }
 
-/* Rank 0 gets the latest snapshot, which compresses worst; the last rank that of the middle. One
- * rank with input gets the snapshot that it would get among all. */
-static values make_snapshots(const request *w) {
-  if (w->rank != 0)
-    return receive_snapshot(w);
-  delivery d = {.wish = w, .next = world_size() - 1};
-  run r = {.n = w->edge, .quiet = true, .series = world_size(), .take = take_next, .taker = &d};
-  if (!make_waves(&r))
-    die("cannot make the field", w->options->field);
+/* Of waves the first rank makes all: it gets the latest snapshot, which compresses worst, and the
+ * last rank that of the middle. Other fields are made by each rank. */
+static values make_field(const options *o, const kind *k, size_t edge) {
+  const bool waves = k->make == make_waves;
+  delivery d = {.next = waves ? here.ranks - 1 : 0, .ranks = one_gives(o) ? 1 : here.ranks};
+  run r = {.n = edge, .quiet = true, .seed = (uint64_t)here.rank, .take = take_next, .taker = &d};
+  r.series = waves ? here.ranks : 0;
+  if (waves && !one_gives(o) && here.rank != 0)
+    return receive_snapshot(edge);
+  if (!k->make(&r))
+    die("cannot make the field", k->name);
   return d.own;
 }
 
-static values make_field(const request *w) {
-  const kind *k = kind_of(w->options->field);
-  if (k->make == make_waves)
-    return make_snapshots(w);
-  values v = {NULL, 0};
-  run r = {.n = w->edge, .quiet = true, .seed = (uint64_t)world_rank(), .take = take_one, .taker = &v};
-  if (!k->make(&r))
-    die("cannot make the field", w->options->field);
-  return v;
-}
-
 /* Zeros, or random values that fill their range. */
-static values make_plain(const request *w, bool random) {
-  values v = {touched(w->count * sizeof(float)), w->count};
-  uint64_t seed = RANDOM_SEED + (uint64_t)world_rank();
+static values make_plain(size_t count, bool random) {
+  values v = {touched(count * sizeof(float)), count};
+  uint64_t seed = RANDOM_SEED + (uint64_t)here.rank;
 #pragma omp parallel for
   for (size_t i = 0; i < v.count; i++)
     v.x[i] = random ? (float)(2 * random_uniform(seed, i) - 1) : 0.0f;
@@ -229,29 +171,42 @@ static size_t field_values(const char *field, size_t n) {
   return strcmp(field, "climate") != 0 ? n * n * n : 2 * latitudes * latitudes;
 }
 
-/* ---- Both ------------------------------------------------------------------------------------ */
-
-static values obtain(request *w) {
-  const options *o = w->options;
-  if (o->field_file)
-    return read_file(w, o->field_file);
-  if (!kind_of(o->field)->make)
-    return make_plain(w, !strcmp(o->field, "random"));
-  w->edge = o->shape.dims > 1 ? (size_t)o->shape.extent[2] : EDGE_LEAST;
-  while (w->edge <= EDGE_MOST && field_values(o->field, w->edge) < w->count)
-    w->edge++;
-  if (o->shape.dims > 1 && w->edge != o->shape.extent[2])
+static size_t edge_of(const options *o, size_t count) {
+  size_t edge = o->shape.dims > 1 ? (size_t)o->shape.extent[2] : EDGE_LEAST;
+  while (edge <= EDGE_MOST && field_values(o->field, edge) < count)
+    edge++;
+  if (o->shape.dims > 1 && edge != o->shape.extent[2])
     die("has fewer planes than --extents", o->field);
-  if (w->edge > EDGE_MOST)
+  if (edge > EDGE_MOST)
     die("no field is so large", o->field);
-  values v = o->cache ? read_kept(w, o->cache) : (values){NULL, 0};
-  if (!v.x) {
-    v = make_field(w);
-    if (o->cache)
-      keep(w, o->cache, &v);
-  }
+  return edge;
+}
+
+/* The field from the folder if all ranks find theirs there; else it is made, and kept there. */
+static values find_or_make(const options *o, const kind *k, size_t count) {
+  const size_t edge = count ? edge_of(o, count) : 0;
+  char name[64], path[PATH_ROOM];
+  if (k->make == make_waves)
+    snprintf(name, sizeof name, "%s-%zu-%d-of-%d", k->name, edge, one_gives(o) ? 0 : here.rank, here.ranks);
+  else
+    snprintf(name, sizeof name, "%s-%zu-seed-%d", k->name, edge, here.rank);
+  if (o->cache && snprintf(path, sizeof path, "%s/%s.f32", o->cache, name) >= PATH_ROOM)
+    die("too long", o->cache);
+  values v = o->cache && count ? read_middle(o, path, count) : (values){NULL, 0};
+  int mine = v.x || !count, all;
+  MPI_Allreduce(&mine, &all, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
+  if (all || !count)
+    return v;
+  free(v.x);
+  v = make_field(o, k, edge);
+  if (o->cache && mkdir(o->cache, 0777) != 0 && errno != EEXIST)
+    die(strerror(errno), o->cache);
+  if (o->cache && !save_values(o->cache, name, v.x, v.count))
+    die("cannot keep a field in", o->cache);
   return v;
 }
+
+/* ---- All of them ----------------------------------------------------------------------------- */
 
 /* Returns the middle of the values, in the type of the options. */
 static void *convert(const options *o, const values *v, size_t count) {
@@ -265,17 +220,13 @@ static void *convert(const options *o, const values *v, size_t count) {
 }
 
 void *input_make(const options *o, size_t count) {
-  request w = {.options = o, .count = count};
-  MPI_Comm_split(MPI_COMM_WORLD, count > 0 ? 0 : MPI_UNDEFINED, world_rank(), &w.comm);
-  void *input = NULL;
-  if (count > 0) {
-    MPI_Comm_rank(w.comm, &w.rank);
-    MPI_Comm_size(w.comm, &w.ranks);
-    values v = obtain(&w);
-    input = convert(o, &v, count);
-    free(v.x);
-    MPI_Comm_free(&w.comm);
-  }
-  world_barrier();
+  const kind *k = kind_of(o->field);
+  values v = {NULL, 0};
+  if (!o->field_file && k->make)
+    v = find_or_make(o, k, count);
+  else if (count)
+    v = o->field_file ? read_file(o, count) : make_plain(count, !strcmp(k->name, "random"));
+  void *input = count ? convert(o, &v, count) : NULL;
+  free(v.x);
   return input;
 }

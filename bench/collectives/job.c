@@ -4,45 +4,37 @@
 
 #include <string.h>
 
+/* Ranks whose blocks the largest buffer holds; 1: it has none. */
+static size_t blocks_of(const options *o) {
+  return has_blocks(o->what) ? (size_t)here.ranks : 1;
+}
+
 double job_bytes(const options *o, uint64_t count) {
-  return (double)count * (double)type_bytes(o) * (has_blocks(tested.what) ? world_size() : 1);
+  return (double)count * (double)type_bytes(o) * (double)blocks_of(o);
 }
 
-size_t job_values(const options *o, double bytes) {
-  size_t values = (size_t)bytes / type_bytes(o), ranks = (size_t)world_size();
-  if (has_blocks(tested.what))
-    values -= values % ranks;
-  size_t least = has_blocks(tested.what) ? ranks : 1;
-  return values > least ? values : least;
+static test_request call_of(const job *j, MPI_Comm comm) {
+  const options *o = j->options;
+  test_request c = request_of(o->what, j->input, j->receive, (MPI_Count)j->count, type_of(o), comm);
+  c.root = o->root;
+  return c;
 }
 
-size_t job_count(const job *j) {
-  return has_blocks(tested.what) ? j->block : j->total;
-}
-
-/* Values that this rank has of a whole with this extent. */
-static size_t held(extent where, size_t total, int root) {
-  if (where == BLOCK_EACH)
-    return total / (size_t)world_size();
-  return where == WHOLE_ON_ALL || world_rank() == root ? total : 0;
-}
-
-size_t job_input_count(const options *o, size_t total) {
-  return held(tested.input, total, o->root);
-}
-
-size_t job_result_count(const job *j) {
-  return held(tested.result, j->total, j->options->root);
+void job_size(job *j, double bytes) {
+  const options *o = j->options;
+  j->count = (size_t)bytes / type_bytes(o) / blocks_of(o);
+  j->count = j->count ? j->count : 1;
+  const test_request c = call_of(j, MPI_COMM_WORLD);
+  uint64_t sends, receives;
+  request_values(&c, 1, &sends, &receives);
+  j->input_count = o->what == BCAST && here.rank == o->root ? j->count : (size_t)sends;
+  j->result_count = (size_t)receives;
 }
 
 test_request job_call(const job *j, bool chooses) {
-  const options *o = j->options;
-  size_t bytes = type_bytes(o);
-  test_request c =
-      request_of(tested.what, j->input, j->receive, (MPI_Count)job_count(j), type_of(o), j->comms[chooses]);
-  c.root = o->root;
-  memset(j->receive, 0xff, job_result_count(j) * bytes); /* NaN, so that a gap is an error */
-  if (tested.what == BCAST && j->input)
+  const size_t bytes = type_bytes(j->options);
+  memset(j->receive, 0xff, j->result_count * bytes); /* NaN, so that a gap is an error */
+  if (j->options->what == BCAST && j->input)
     memcpy(j->receive, j->input, j->input_count * bytes);
-  return c;
+  return call_of(j, j->comms[chooses]);
 }

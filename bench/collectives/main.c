@@ -8,9 +8,6 @@
 static void run_size(job *j, const char *inputs, size_t inputs_count) {
   const options *o = j->options;
   static finding findings[MAX_VARIANTS];
-  j->block = j->total / (size_t)world_size();
-  j->input_count = job_input_count(o, j->total);
-  j->input = NULL;
   if (inputs) /* the middle of the field */
     j->input = inputs + field_middle(o, inputs_count, j->input_count) * type_bytes(o);
   reference r = reference_make(j);
@@ -21,19 +18,18 @@ static void run_size(job *j, const char *inputs, size_t inputs_count) {
 
 static int work(const options *o) {
   job j = {.options = o};
-  size_t max = job_values(o, o->max), inputs_count = job_input_count(o, max);
+  job_size(&j, o->max);
+  const size_t inputs_count = j.input_count;
   report_begin(o);
   char *inputs = input_make(o, inputs_count);
-  j.total = max;
-  j.block = max / (size_t)world_size();
-  j.receive = touched(job_result_count(&j) * type_bytes(o));
+  j.receive = touched(j.result_count * type_bytes(o));
   /* The variants that choose learn from their own calls, as in a program that makes no others. */
   for (int i = 0; i < 2; i++) {
     MPI_Comm_dup(MPI_COMM_WORLD, &j.comms[i]);
     MPI_Comm_set_errhandler(j.comms[i], MPI_ERRORS_RETURN);
   }
   for (double bytes = o->min; bytes <= o->max; bytes *= o->factor) {
-    j.total = job_values(o, bytes);
+    job_size(&j, bytes);
     run_size(&j, inputs, inputs_count);
   }
   for (int i = 0; i < 2; i++)
@@ -43,10 +39,19 @@ static int work(const options *o) {
   return report_end(o);
 }
 
+static void abort_all(void) {
+  MPI_Abort(MPI_COMM_WORLD, EXIT_FAILURE);
+}
+
 int main(int argc, char **argv) {
+  static char name[64];
   int provided;
   if (MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &provided) != MPI_SUCCESS)
     return EXIT_FAILURE;
+  MPI_Comm_rank(MPI_COMM_WORLD, &here.rank);
+  MPI_Comm_size(MPI_COMM_WORLD, &here.ranks);
+  snprintf(name, sizeof name, "ghz_mpi_bench: rank %d", here.rank);
+  program_begin(name, abort_all);
   options *o;
   int status = options_of(argc, argv, &o);
   if (status == OPTIONS_OK)

@@ -9,8 +9,6 @@
 #include <string.h>
 #include <time.h>
 
-enum { ALGORITHMS = GHZ_MPI_LINEAR + 1 };
-
 /* A variant at a size, on this rank. */
 typedef struct trial {
   const job *job;
@@ -19,7 +17,6 @@ typedef struct trial {
   double *seconds; /* of the rounds that counted */
   int rounds;
   double figures[FIGURES]; /* summed over them */
-  int choices[ALGORITHMS]; /* how often each was used in them */
   ghz_mpi_report report;   /* of the last call */
   verdict verdict;
   bool failed;
@@ -29,6 +26,22 @@ static double processor_seconds(void) {
   struct timespec t;
   clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
   return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+/* Bytes that a network interface has sent, as the kernel counts them; 0 without a name. */
+static double wire_bytes(const char *interface) {
+  char path[256];
+  unsigned long long bytes = 0;
+  if (!interface)
+    return 0;
+  const int length = snprintf(path, sizeof path, "/sys/class/net/%s/statistics/tx_bytes", interface);
+  if (length >= (int)sizeof path || strchr(interface, '/'))
+    die("not a network interface", interface);
+  FILE *file = fopen(path, "r");
+  if (!file || fscanf(file, "%llu", &bytes) != 1)
+    die("cannot read the counter", path);
+  fclose(file);
+  return (double)bytes;
 }
 
 static int make_call(trial *t, const test_request *c, ghz_mpi_report *report) {
@@ -48,13 +61,12 @@ static int make_call(trial *t, const test_request *c, ghz_mpi_report *report) {
 
 /* True if the call failed on any rank; the first of them prints why. All ranks wait for it. */
 static bool any_failed(const trial *t, int code) {
-  int rank = world_rank(), mine = code != MPI_SUCCESS ? rank : INT_MAX, first, length;
+  int mine = code != MPI_SUCCESS ? here.rank : INT_MAX, first, length;
   char text[MPI_MAX_ERROR_STRING];
   MPI_Allreduce(&mine, &first, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
-  if (first == rank) {
+  if (first == here.rank) {
     MPI_Error_string(code, text, &length);
-    fprintf(stderr, "ghz_mpi_bench %s: rank %d, %s: %s\n", collective_name(), rank,
-            ghz_mpi_algorithm_name(t->algorithm), text);
+    fprintf(stderr, "ghz_mpi_bench: rank %d, %s: %s\n", here.rank, ghz_mpi_algorithm_name(t->algorithm), text);
   }
   return first != INT_MAX;
 }
@@ -63,14 +75,16 @@ static bool any_failed(const trial *t, int code) {
 static void note_report(trial *t) {
   const ghz_mpi_report *r = &t->report;
   const double now[FIGURES] = {
-      [RAW_BYTES] = (double)r->raw_bytes, [SENT_BYTES] = (double)r->sent_bytes,
-      [MESSAGES] = (double)r->messages,   [AGREE] = r->agree,
-      [COMPRESS] = r->compress,           [COMBINE] = r->combine,
-      [DECOMPRESS] = r->decompress,       [WAIT] = r->wait,
+      [RAW_BYTES] = (double)r->raw_bytes,
+      [SENT_BYTES] = (double)r->sent_bytes,
+      [AGREE] = r->agree,
+      [COMPRESS] = r->compress,
+      [COMBINE] = r->combine,
+      [DECOMPRESS] = r->decompress,
+      [WAIT] = r->wait,
   };
   for (int i = 0; i < FIGURES; i++)
     t->figures[i] += now[i];
-  t->choices[r->algorithm]++;
 }
 
 /* Keeps the worst result of all checks. */
@@ -89,7 +103,7 @@ static void call_once(trial *t, ghz_mpi_report *report, bool counts) {
   const char *interface = t->job->options->interface;
   const test_request c = job_call(t->job, t->algorithm == GHZ_MPI_ALGORITHM_AUTO);
   MPI_Barrier(MPI_COMM_WORLD);
-  const wire before = wire_read(interface);
+  const double sent = wire_bytes(interface);
   double cpu = processor_seconds(), start = MPI_Wtime();
   const int code = make_call(t, &c, report);
   const double seconds = MPI_Wtime() - start;
@@ -97,9 +111,7 @@ static void call_once(trial *t, ghz_mpi_report *report, bool counts) {
   t->failed = any_failed(t, code);
   if (t->failed || !counts)
     return;
-  const wire after = wire_read(interface);
-  t->figures[WIRE_SENT] += after.sent - before.sent;
-  t->figures[WIRE_RECEIVED] += after.received - before.received;
+  t->figures[WIRE] += wire_bytes(interface) - sent;
   t->figures[CPU] += cpu;
   t->seconds[t->rounds++] = seconds;
 }
@@ -119,21 +131,27 @@ static void take_turn(trial *t, bool counts, bool check) {
     note_verdict(t);
 }
 
-/* Finds the algorithm that was used most. */
-static void note_choice(const trial *t, finding *f) {
-  int most = 0;
-  for (int a = 0; a < ALGORITHMS; a++)
-    if (t->choices[a] > most) {
-      most = t->choices[a];
-      f->algorithm = (ghz_mpi_algorithm)a;
+/* Compares the bits of variants that must return the same. */
+static void compare_variants(trial *trials, int n) {
+  verdict *first = NULL;
+  for (int i = 0; i < n; i++) {
+    verdict *v = &trials[i].verdict;
+    v->promised = v->done && v->compressed && !v->inexact;
+    if (!v->promised)
+      continue;
+    if (!first) {
+      first = v;
+    } else if (v->same != SAME_NOT) {
+      v->same = v->bits == first->bits ? SAME : SAME_OTHER;
+      if (first->same == SAME_UNKNOWN && v->same == SAME)
+        first->same = SAME;
     }
-  f->chosen = t->rounds > 0 ? (double)most / t->rounds : 0;
+  }
 }
 
 /* Combines the figures of all ranks. */
 static finding conclude(trial *t) {
-  finding f = {.failed = t->failed, .algorithm = t->algorithm, .verdict = t->verdict};
-  note_choice(t, &f);
+  finding f = {.failed = t->failed, .algorithm = t->report.algorithm, .verdict = t->verdict};
   if (t->failed)
     return f;
   int n = t->rounds;
@@ -166,12 +184,8 @@ void measure(const job *j, const reference *r, finding *findings) {
       const int v = i % 2 ? o->n_variants - 1 - k : k;
       take_turn(&trials[v], i >= o->warm_up, o->check == 2 || (o->check == 1 && i == rounds - 1));
     }
-  verdict verdicts[MAX_VARIANTS];
-  for (int v = 0; v < o->n_variants; v++)
-    verdicts[v] = trials[v].verdict;
-  check_across(o, verdicts);
+  compare_variants(trials, o->n_variants);
   for (int v = 0; v < o->n_variants; v++) {
-    trials[v].verdict = verdicts[v];
     findings[v] = conclude(&trials[v]);
     free(trials[v].seconds);
   }

@@ -1,4 +1,4 @@
-/* options.c: owns the command line. */
+/* options.c: owns the command line, and so which algorithms are measured. */
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "bench.h"
 
@@ -61,9 +61,6 @@ static const option_row rows[] = {
      "auto, ring, doubling, halving, tree, chain, linear: those that the collective has\n"
      "(all; MPI's own always)"},
     {"threads", 0, &option_whole, &given.threads, "N", "1:1024", "of the codec, per rank (1)"},
-    {"csv", 0, &option_text, &given.csv, "FILE", NULL, "write every figure as comma-separated values"},
-    {"breakdown", 0, &option_flag, &given.breakdown, NULL, NULL,
-     "print where the time went: milliseconds of the worst rank"},
     {"wire", 0, &option_text, &given.interface, "INTERFACE", NULL,
      "print what goes over a network interface, e.g. eth0: MB per rank and call"},
 };
@@ -84,7 +81,40 @@ static bool read_field(const option_row *row, char *text) {
   return field_exists(text);
 }
 
+MPI_Datatype type_of(const options *o) {
+  return o->type ? MPI_DOUBLE : MPI_FLOAT;
+}
+
+size_t type_bytes(const options *o) {
+  return o->type ? sizeof(double) : sizeof(float);
+}
+
 /* ---- What options mean together -------------------------------------------------------------- */
+
+static bool exists(int algorithm) {
+  return algorithm <= GHZ_MPI_NATIVE || has_algorithm(given.what, (ghz_mpi_algorithm)algorithm);
+}
+
+/* Lists MPI's call, the algorithms asked for, and the choice. Returns NULL, or what is wrong. */
+static const char *list_variants(void) {
+  static char message[100];
+  bool named[MAX_VARIANTS] = {[GHZ_MPI_NATIVE] = true};
+  for (int i = 0; i < given.algorithms.n; i++) {
+    const char *word = given.algorithms.word[i];
+    int a = 0;
+    while (a < MAX_VARIANTS && (!exists(a) || strcmp(ghz_mpi_algorithm_name((ghz_mpi_algorithm)a), word) != 0))
+      a++;
+    if (a == MAX_VARIANTS) {
+      snprintf(message, sizeof message, "--algorithm: %s does not have %s", collective_names[given.what], word);
+      return message;
+    }
+    named[a] = true;
+  }
+  for (int i = 1, a; a = i % MAX_VARIANTS, i <= MAX_VARIANTS; i++)
+    if (named[a] || (given.algorithms.n == 0 && exists(a)))
+      given.variants[given.n_variants++] = (ghz_mpi_algorithm)a;
+  return NULL;
+}
 
 /* Returns NULL, or what is wrong. */
 static const char *finish(void) {
@@ -98,27 +128,25 @@ static const char *finish(void) {
     return "--max: more values than the call of MPI can take";
   if (given.shape.dims && !field_has(&given, &given.shape))
     return "--extents: the field has rows of other lengths";
-  if (given.root >= world_size())
+  if (given.root >= here.ranks)
     return "--root: no such rank";
-  return variants_list(&given);
-}
-
-/* All ranks read the same arguments, so one of them reports errors. */
-static int refuse(const char *what) {
-  if (world_rank() == 0)
-    fprintf(stderr, "ghz_mpi_bench: %s; see --help\n", what);
-  return OPTIONS_WRONG;
+  return list_variants();
 }
 
 int options_of(int argc, char **argv, options **out) {
-  const command c = {"ghz_mpi_bench", usage, rows, sizeof rows / sizeof *rows, world_rank() != 0};
-  int operand, status = options_read(&c, argc, argv, &operand);
+  const command c = {"ghz_mpi_bench", usage, rows, sizeof rows / sizeof *rows, here.rank != 0};
+  int operand, status = options_read(&c, argc, argv, &operand), what = 0;
+  const char *wrong = "expected one collective with equal blocks";
   *out = &given;
   if (status != OPTIONS_OK)
     return status;
-  if (argc - operand != 1 || !collective_choose(argv[operand]))
-    return refuse("expected one collective");
-  world_begin(collective_name());
-  const char *wrong = finish();
-  return wrong ? refuse(wrong) : OPTIONS_OK;
+  while (what < COLLECTIVES && (argc - operand != 1 || strcmp(collective_names[what], argv[operand]) != 0))
+    what++;
+  if (what < COLLECTIVES && !has_counts((collective)what)) {
+    given.what = (collective)what;
+    wrong = finish();
+  }
+  if (wrong && here.rank == 0) /* all ranks read the same arguments */
+    fprintf(stderr, "ghz_mpi_bench: %s; see --help\n", wrong);
+  return wrong ? OPTIONS_WRONG : OPTIONS_OK;
 }

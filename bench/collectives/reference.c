@@ -38,7 +38,7 @@ static double promise(const options *o, const reference *r) {
            ghz_lattice_make(type_bytes(o) == sizeof(float) ? GHZ_F32 : GHZ_F64, o->bound,
                             zeros ? INFINITY : r->least, zeros ? -INFINITY : r->most, &lattice) == GHZ_OK)
     eb = lattice.eb;
-  return reduces(tested.what) && !o->of_result ? world_size() * eb : eb;
+  return reduces(o->what) && !o->of_result ? here.ranks * eb : eb;
 }
 
 /* ---- The result ------------------------------------------------------------------------------ */
@@ -58,14 +58,13 @@ reference reference_make(const job *j) {
   if (!o->check)
     return r;
   double *input = widened(o, j->input, j->input_count);
-  r.result = touched(job_result_count(j) * sizeof *r.result);
-  if (tested.what == BCAST && j->input)
+  r.result = touched(j->result_count * sizeof *r.result);
+  if (o->what == BCAST && j->input)
     memcpy(r.result, input, j->input_count * sizeof *input);
-  test_request c =
-      request_of(tested.what, input, r.result, (MPI_Count)job_count(j), MPI_DOUBLE, MPI_COMM_WORLD);
+  test_request c = request_of(o->what, input, r.result, (MPI_Count)j->count, MPI_DOUBLE, MPI_COMM_WORLD);
   c.root = o->root;
   if (request_make_by_mpi(&c) != MPI_SUCCESS)
-    die("MPI's call failed", collective_name());
+    die("MPI's call failed", collective_names[o->what]);
   free(input);
   return r;
 }
