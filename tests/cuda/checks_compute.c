@@ -22,6 +22,55 @@ static void agree_on(trial *t, kind kind_of, const ghz_lattice *l, size_t n, siz
   agree(t, &o, what);
 }
 
+/* ---- Many operands ---- */
+void check_combine_coefficients(trial *t) {
+  static const int64_t of[] = {0, 1, -1, 2, 3, -7, 100, -255, 16000, 1000003, -1000003};
+  static const char *const makers[] = {"walk", "mixture", "specials", "wide_noise", "small_noise"};
+  size_t n = 1500;
+  uint64_t state = 5;
+  for (int type = GHZ_F32; type <= GHZ_F64; type++)
+    for (size_t a = 0; a < COUNT(of); a++)
+      for (size_t b = 0; b < COUNT(of); b++) {
+        SCOPE;
+        if (t->extent == QUICK && (a * 3 + b) % 8)
+          continue;
+        ghz_lattice l = lattice_abs((ghz_type)type, 0.2);
+        int64_t c[3] = {of[a], of[b], (int64_t)input_below(&state, 5) - 2};
+        if (type == GHZ_F64 && (llabs(c[0]) + llabs(c[1]) > 16000 || a % 2))
+          l.cap = 35;
+        ref_bytes s[3];
+        for (size_t i = 0; i < 3; i++)
+          s[i] = stream_of(t->cpu, &l, (int)((a + i) % 4) - 1, makers[(a + b + i) % COUNT(makers)], n, a + i);
+        operation o = on_streams(COMBINE, &l, n, 1 + (a + b) % 3, s);
+        o.coefficients = c;
+        agree(t, &o,
+              say("type %d, %zu operands times %lld %lld %lld", type, o.k, (long long)c[0], (long long)c[1],
+                  (long long)c[2]));
+      }
+}
+
+/* What an operand says of itself reaches the sum from any place, unless it counts 0 times. */
+void check_compute_inexact(trial *t) {
+  size_t n = 1100;
+  ghz_lattice l = lattice_abs(GHZ_F32, 0.2);
+  for (size_t at = 0; at < 3; at++) {
+    SCOPE;
+    ref_bytes s[3];
+    int64_t c[3] = {1, 1, 1};
+    for (size_t i = 0; i < 3; i++)
+      s[i] = stream_of(t->cpu, &l, -1, "walk", n, i);
+    ((uint8_t *)s[at].data)[5] = 1; /* the flag: inexact */
+    operation o = on_streams(COMBINE, &l, n, 3, s);
+    o.coefficients = c;
+    agree(t, &o, say("operand %zu is inexact", at));
+    o.kind = ACCUMULATE;
+    agree(t, &o, say("operand %zu is inexact, in place", at));
+    o.kind = COMBINE;
+    c[at] = 0;
+    agree(t, &o, say("operand %zu is inexact and counts 0 times", at));
+  }
+}
+
 /* ---- Refusals ---- */
 static void refused(trial *t, const operation *o, ghz_status why, uint32_t operand, const char *what) {
   SCOPE;
@@ -273,7 +322,6 @@ static ref_bytes operand_of(trial *t, const ghz_lattice *l, const ghz_shape *sha
 static void operate(trial *t, const int *row, uint64_t turn, uint64_t *state) {
   static const size_t numbers[] = {1, 2, 3, 4, 5, 8, 17};
   static const kind kinds[] = {ADD, SUBTRACT, SUM, MEAN, COMBINE, ACCUMULATE, SLICE_SUM};
-  static const int64_t factors[] = {0, 1, -1, 2, -7, 13, -19, 20};
   const ghz_shape shape = array_of_turn((size_t)row[ARRAY], (unsigned)turn);
   const kind way = kinds[row[KIND] / 2];
   const int odd = (int)(turn / 2 % 2); /* odd turns may not run */
@@ -297,14 +345,9 @@ static void operate(trial *t, const int *row, uint64_t turn, uint64_t *state) {
   int64_t c[64];
   for (size_t i = 0; i < k; i++) {
     s[i] = exact ? exact_stream(t, &l, &shape, state) : operand_of(t, &l, &shape, row, i, state);
-    c[i] = factors[input_below(state, COUNT(factors))];
-    if (i < 2 && k < 4 && input_below(state, 4) == 0) /* not far from as many terms as there may be */
-      c[i] = (l.cap == 35 ? 1000003 : 2003) * (input_below(state, 2) ? 1 : -1);
+    c[i] = (int64_t)input_below(state, 41) - 20;
     if (i > 0 && way != SLICE_SUM && input_below(state, 8) == 0) /* so that something cancels */
       s[i] = negate(t->cpu, s[i - 1]);
-    if (way != SLICE_SUM &&
-        input_below(state, 8) == 0) /* the flag: inexact, which reaches the sum unless c is 0 */
-      s[i].data[5] |= 1;
   }
   for (size_t i = 0; i < k && scaled; i++)
     s[i] = scale(t->cpu, s[i], -1.0 / 3);
