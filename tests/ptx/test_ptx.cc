@@ -166,10 +166,16 @@ void reals() {
         [](uint32_t t) { return t / 2 + (t % 4 == 3); });
   gives("a NaN has its bits", "mov.f32 %f1, 0f7f800000;\nsub.rn.f32 %f2, %f1, %f1;\nmov.b32 %r2, %f2;\n",
         [](uint32_t) { return 0x7fffffff; });
-  gives("comparison of a NaN",
-        "mov.f32 %f1, 0f7fffffff;\nsetp.neu.f32 %p1, %f1, %f1;\nsetp.ne.f32 %p2, %f1, %f1;\n"
-        "selp.u32 %r3, 2, 0, %p1;\nselp.u32 %r4, 1, 0, %p2;\nadd.u32 %r2, %r3, %r4;\n",
-        [](uint32_t) { return 2; });
+  for (const std::string relation : {"eq", "ne", "lt", "le", "gt", "ge", "neu", "ltu", "leu", "gtu", "geu"})
+    gives(("a NaN is " + relation).c_str(),
+          "mov.f32 %f1, 0f7fffffff;\nmov.f32 %f2, 0f3f800000;\nsetp." + relation +
+              ".f32 %p1, %f1, %f2;\nselp.u32 %r2, 1, 0, %p1;\n",
+          [&](uint32_t) { return relation.size() == 3; });
+  for (const std::string relation : {"eq", "lt", "le", "leu", "ltu"})
+    gives(("a number is " + relation).c_str(),
+          "cvt.rn.f32.u32 %f1, %r1;\nmov.f32 %f2, 0f40a00000;\nsetp." + relation +
+              ".f32 %p1, %f1, %f2;\nselp.u32 %r2, 1, 0, %p1;\n",
+          [&](uint32_t t) { return (relation[0] == 'l' && t < 5) || (relation[1] != 't' && t == 5); });
 }
 
 void lanes_together() {
