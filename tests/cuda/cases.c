@@ -56,7 +56,8 @@ uint64_t bricks_with_coefficients(trial *t, ref_bytes stream) {
 
 void read_all(trial *t, ref_bytes stream, ghz_type type, const ghz_shape *s, const char *what) {
   SCOPE;
-  reading r = {.type = type, .n = (size_t)ghz_shape_count(s), .source = stream, .part = ALL, .shape = *s};
+  reading r = {
+      .type = type, .n = (size_t)ghz_shape_count(s), .source = stream, .kind = DECOMPRESS, .shape = *s};
   for (int out = (int)type; out <= GHZ_F64; out++) {
     r.out = (ghz_type)out;
     r.shift = t->cases % 3;

@@ -30,13 +30,10 @@ void check_bad_contexts(trial *t) {
   }
   expect(t, ghz_cuda_wait(NULL, t->outcome, NULL, t->stream) == GHZ_EINVAL, "wait with no context");
   expect(t, ghz_cuda_wait(t->gpu, NULL, NULL, t->stream) == GHZ_EINVAL, "wait with no outcome");
-  place p = place_make(t, GHZ_F32);
-  still_works(t, &p, "bad contexts");
-  place_free(t, &p);
 }
 
 /* ---- Bad arguments ---- */
-#define ONE(call) (1u << CALL_##call)
+#define ONE(call) (1u << call)
 enum {
   EVERY = (1u << CALLS) - 1,
   FROM_VALUES = ONE(COMPRESS) | ONE(SLICE_COMPRESS),
@@ -122,8 +119,7 @@ static const struct {
 static void all_refuse(trial *t, unsigned calls, const arguments *a, ghz_status why, const char *what) {
   for (int call = 0; call < CALLS; call++)
     if (calls >> call & 1)
-      refuses(t, make_call(t, (which)call, a), why,
-              say("%s: %s, type %d", call_names[call], what, (int)a->type));
+      refuses(t, make_call((kind)call, a), why, say("%s: %s, type %d", call_names[call], what, (int)a->type));
 }
 
 static void bad_alignments(trial *t, const arguments *right) {
@@ -215,7 +211,6 @@ void check_bad_arguments(trial *t) {
     bad_lattices(t, &right);
     bad_shapes(t, &right);
     little_room(t, &right);
-    still_works(t, &p, "bad arguments");
     place_free(t, &p);
   }
 }
@@ -232,12 +227,7 @@ static void small_slice(trial *t, const place *p) {
                  .first = FIRST,
                  .tiles = TILES - 1};
   agree(t, &o, "a slice of an array larger than the context");
-  double want[2], *range = (double *)(void *)p->range.data;
-  ghz_range(t->cpu, p->lattice.type, p->values, N, &want[0], &want[1]);
-  ghz_status status = ghz_cuda_range(t->gpu, p->lattice.type, p->x.data, N, range, t->stream);
-  double *got = (double *)(void *)device_read(t, &p->range, 2 * sizeof *range);
-  expect(t, status == GHZ_OK && got[0] == want[0] && got[1] == want[1],
-         "the range of an array larger than the context: status %d, %g to %g", (int)status, got[0], got[1]);
+  agree_range(t, p->lattice.type, p->values, N, 0, "the range of an array larger than the context");
 }
 
 void check_set_up_limits(trial *t) {
@@ -273,6 +263,5 @@ void check_set_up_limits(trial *t) {
   for (size_t i = 0; i < a.k; i++)
     a.streams[i] = a.streams[0];
   all_refuse(t, ONE(SUM), &a, GHZ_ECAPACITY, "more operands than any context is for");
-  still_works(t, &p, "limits");
   place_free(t, &p);
 }

@@ -7,7 +7,7 @@
 
 /* ---- Outcomes, arrays, sizes ---- */
 static void compresses(trial *t, const arguments *a, const char *what) {
-  ghz_status status = make_call(t, CALL_COMPRESS, a);
+  ghz_status status = make_call(COMPRESS, a);
   expect(t, status == GHZ_OK, "%s: %d, %s", what, (int)status, ghz_cuda_message(t->gpu));
 }
 
@@ -120,7 +120,7 @@ static void line_check(trial *t, line *l, const char *what) {
   size_t size = l->outcomes[2].size <= l->sum.size ? (size_t)l->outcomes[2].size : 0;
   ref_bytes got = {device_read(&l->own, &l->sum, size), size};
   same_bytes(t, got, want.bytes, what);
-  reading r = {.type = l->lattice.type, .n = l->n, .source = want.bytes, .out = GHZ_F64, .part = ALL};
+  reading r = {.type = l->lattice.type, .n = l->n, .source = want.bytes, .out = GHZ_F64, .kind = DECOMPRESS};
   double *values = scratch(l->n * sizeof *values);
   uint8_t *back = device_read(&l->own, &l->y, l->n * sizeof *values);
   cpu_read(t, &r, values);

@@ -36,7 +36,7 @@ static void some_tiles(trial *t, operation o, uint64_t *state, const char *what)
   o.first = input_below(state, 2) ? at : at / 16 * 16;
   o.tiles = input_below(state, all - o.first + 1);
   agree(t, &o, what);
-  reading r = {.type = o.lattice.type, .part = MESSAGE, .shape = o.shape, .n = o.n, .first = o.first};
+  reading r = {.type = o.lattice.type, .kind = SLICE_DECOMPRESS, .shape = o.shape, .n = o.n, .first = o.first};
   r.source = cpu_make(t, &o).bytes;
   r.count = (size_t)o.tiles;
   for (int out = (int)r.type; out <= GHZ_F64; out++) {
@@ -48,14 +48,14 @@ static void some_tiles(trial *t, operation o, uint64_t *state, const char *what)
 
 /* A box of any array; of some flat ones a range, from tile to tile as often as not. */
 static void some_values(trial *t, const operation *o, ref_bytes stream, uint64_t *state, const char *what) {
-  reading r = {.type = o->lattice.type, .out = GHZ_F64, .part = BOX, .shape = o->shape, .n = o->n};
+  reading r = {.type = o->lattice.type, .out = GHZ_F64, .kind = DECOMPRESS_BOX, .shape = o->shape, .n = o->n};
   r.source = stream;
   for (int i = 0; i < 3; i++) {
     r.origin[i] = input_below(state, o->shape.extent[i] + 1);
     r.extent[i] = input_below(state, o->shape.extent[i] - r.origin[i] + 1);
   }
   if (o->shape.dims == 1) {
-    r.part = RANGE;
+    r.kind = DECOMPRESS_RANGE;
     r.first = input_below(state, 2) ? r.origin[2] : r.origin[2] / GHZ_TILE * GHZ_TILE;
     r.count = input_below(state, 2) ? (size_t)r.extent[2] : (size_t)r.extent[2] / GHZ_TILE * GHZ_TILE;
     r.shift = o->shift;
@@ -123,7 +123,7 @@ void check_many_values(trial *t) {
       compress_both(t, &l, GHZ_ORDER_BEST, x, many[k], k % 3, what);
       ref_bytes stream = compress(t->cpu, &l, GHZ_ORDER_BEST, x, many[k]);
       read_all(t, stream, l.type, &(ghz_shape){1, {1, 1, many[k]}}, what);
-      reading r = {.type = l.type, .n = many[k], .source = stream, .out = l.type, .part = RANGE};
+      reading r = {.type = l.type, .n = many[k], .source = stream, .out = l.type, .kind = DECOMPRESS_RANGE};
       r.first = many[k] / 3;
       r.count = many[k] / 2;
       agree_values(t, &r, what);
@@ -139,20 +139,6 @@ void check_many_values(trial *t) {
 }
 
 /* ---- Range of values ---- */
-static void range_both(trial *t, ghz_type type, const void *x, size_t n, size_t shift, const char *what) {
-  size_t each = ghz_type_size(type);
-  double want[2] = {0, 0};
-  device_memory in = device_input(t, x, n * each, shift * each), out = device_output(t, sizeof want, 0);
-  ghz_status status = ghz_cuda_range(t->gpu, type, in.data, n, (double *)(void *)out.data, t->stream);
-  ghz_range(t->cpu, type, x, n, &want[0], &want[1]);
-  if (expect(t, status == GHZ_OK, "%s: status %d, %s", what, (int)status, ghz_cuda_message(t->gpu))) {
-    double *got = (double *)(void *)device_read(t, &out, sizeof want);
-    expect(t, got[0] == want[0] && got[1] == want[1], "%s: range %a, %a, should be %a, %a", what, got[0],
-           got[1], want[0], want[1]);
-  }
-  device_guards(t, &out, what);
-}
-
 void check_value_range(trial *t) {
   static const size_t counts[] = {0, 1, 2, 33, 1025, 20000};
   for (int type = GHZ_F32; type <= GHZ_F64; type++)
@@ -162,15 +148,15 @@ void check_value_range(trial *t) {
         if ((t->extent == QUICK || counts[k] > 2000) && (in + k) % 6)
           continue;
         void *x = input_make(&inputs[in], (ghz_type)type, counts[k], 0.37, in);
-        range_both(t, (ghz_type)type, x, counts[k], in % 4,
-                   say("%s, type %d, n %zu", inputs[in].name, type, counts[k]));
+        agree_range(t, (ghz_type)type, x, counts[k], in % 4,
+                    say("%s, type %d, n %zu", inputs[in].name, type, counts[k]));
       }
   size_t n = many[sizes_of(t) - 1];
   for (int type = GHZ_F32; type <= GHZ_F64; type++) {
     SCOPE;
     void *x = input_make(input_named("walk"), (ghz_type)type, n, 0.37, 1);
     put_value((ghz_type)type, x, n - 1, -1e30);
-    range_both(t, (ghz_type)type, x, n, 1, say("walk, type %d, n %zu", type, n));
+    agree_range(t, (ghz_type)type, x, n, 1, say("walk, type %d, n %zu", type, n));
   }
 }
 
@@ -247,9 +233,9 @@ void check_beyond_4_gib(trial *t) {
     void *x = input_make(input_named("random_bits"), GHZ_F32, n, l.step, 1);
     compress_both(t, &l, GHZ_ORDER_BEST, x, n, 1, "random bits");
     ref_bytes stream = compress(t->cpu, &l, GHZ_ORDER_BEST, x, n);
-    reading r = {.type = GHZ_F32, .n = n, .source = stream, .out = GHZ_F32, .part = ALL};
+    reading r = {.type = GHZ_F32, .n = n, .source = stream, .out = GHZ_F32, .kind = DECOMPRESS};
     agree_values(t, &r, "random bits");
-    r.part = RANGE;
+    r.kind = DECOMPRESS_RANGE;
     r.first = n - 5000;
     r.count = 4000;
     agree_values(t, &r, "random bits, the end");

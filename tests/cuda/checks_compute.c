@@ -63,6 +63,9 @@ void check_compute_inexact(trial *t) {
     operation o = on_streams(COMBINE, &l, n, 3, s);
     o.coefficients = c;
     agree(t, &o, say("operand %zu is inexact", at));
+    o.kind = ACCUMULATE;
+    agree(t, &o, say("operand %zu is inexact, in place", at));
+    o.kind = COMBINE;
     c[at] = 0;
     agree(t, &o, say("operand %zu is inexact and counts 0 times", at));
   }
@@ -134,7 +137,7 @@ void check_mismatches(trial *t) {
       refused(t, &o, GHZ_EMISMATCH, at, say("%s differs in operand %u of too many terms", names[b], at));
     }
   for (size_t b = 3; b < COUNT(bad); b++) { /* not what the caller says it is */
-    reading r = {.type = GHZ_F64, .n = n, .source = bad[b], .out = GHZ_F64, .part = ALL};
+    reading r = {.type = GHZ_F64, .n = n, .source = bad[b], .out = GHZ_F64, .kind = DECOMPRESS};
     uint8_t *values;
     ghz_status status = gpu_read(t, &r, &values, names[b]);
     expect(t, status == GHZ_EMISMATCH, "reading with another %s: status %d", names[b], (int)status);
@@ -176,34 +179,6 @@ void check_compute_crafted(trial *t) {
 }
 
 /* ---- In place ---- */
-/* A chain of additions of the streams in s, each compared with the CPU's. */
-static void chain(trial *t, ghz_type type, const ghz_shape *shape, const ref_bytes *s, size_t k,
-                  const char *what) {
-  SCOPE;
-  uint32_t terms = 0;
-  for (size_t i = 0; i < k; i++)
-    terms += info_of(s[i]).terms;
-  const size_t capacity = ghz_shape_bound(shape, type, terms + !terms);
-  ref_bytes want = bytes_new(capacity);
-  size_t size = s[0].size;
-  memcpy(want.data, s[0].data, size);
-  device_memory acc = device_acc(t, s[0], capacity);
-  for (size_t i = 1; i < k; i++) {
-    SCOPE;
-    const char *step = say("%s: addition %zu of %zu", what, i, k - 1);
-    ghz_cuda_outcome outcome;
-    ghz_status expected = ghz_accumulate(t->cpu, want.data, capacity, &size, view(s[i]));
-    ghz_status status = gpu_accumulate(t, type, shape, &acc, s[i], &outcome, step);
-    if (!expect(t, expected == GHZ_OK && status == GHZ_OK, "%s: status %d, the CPU says %d, %s", step,
-                (int)status, (int)expected, ghz_cuda_message(t->gpu)))
-      break;
-    ref_bytes got = {device_read(t, &acc, (size_t)outcome.size), (size_t)outcome.size};
-    same_bytes(t, got, (ref_bytes){want.data, size}, step);
-    expect(t, outcome.terms == info_of((ref_bytes){want.data, size}).terms, "%s: %u terms", step,
-           (unsigned)outcome.terms);
-  }
-}
-
 /* Early tiles that grow and late ones that cancel, or the other way round: what the sum's tiles
  * take from the end must not meet what is still to be read in front. */
 static void turning(trial *t, const ghz_lattice *l, size_t n, int late, ref_bytes *s) {
@@ -232,10 +207,11 @@ void check_accumulate_grows_and_cancels(trial *t) {
         ghz_lattice l = lattice_abs((ghz_type)type, 0.5);
         ref_bytes s[4];
         turning(t, &l, lengths[m], late, s);
-        s[2] = bytes_copy(s[1].data, s[1].size);
-        s[3] = bytes_copy(s[0].data, s[0].size);
-        chain(t, l.type, &(ghz_shape){1, {1, 1, lengths[m]}}, s, 4,
-              say("%s tiles grow, type %d, n %zu", late ? "late" : "early", type, lengths[m]));
+        s[2] = s[1];
+        s[3] = s[0];
+        for (size_t k = 2; k <= 4; k++)
+          agree_on(t, ACCUMULATE, &l, lengths[m], k, s,
+                   say("%s tiles grow, type %d, n %zu, %zu", late ? "late" : "early", type, lengths[m], k));
       }
 }
 
@@ -249,7 +225,7 @@ void check_accumulate_late_chunks(trial *t) {
   settings.resident = 12;
   for (settings.seed = 1; settings.seed <= 4; settings.seed++) {
     simt_configure(&settings);
-    chain(t, l.type, &(ghz_shape){1, {1, 1, n}}, s, 2, say("seed %d", (int)settings.seed));
+    agree_on(t, ACCUMULATE, &l, n, 2, s, say("seed %d", (int)settings.seed));
   }
   settings = simt_defaults();
   simt_configure(&settings);
@@ -257,18 +233,14 @@ void check_accumulate_late_chunks(trial *t) {
 #endif
 
 /* With any capacity the result is right or ECAPACITY; with the bound it is right. */
-static int with_capacity(trial *t, const ghz_lattice *l, size_t n, const ref_bytes *s, ref_bytes want,
-                         size_t capacity, const char *what) {
-  device_memory acc = device_acc(t, s[0], capacity);
-  ghz_cuda_outcome outcome;
-  ghz_status status = gpu_accumulate(t, l->type, &(ghz_shape){1, {1, 1, n}}, &acc, s[1], &outcome, what);
-  if (status == GHZ_OK && expect(t, outcome.size <= capacity, "%s: %llu bytes in %zu", what,
-                                 (unsigned long long)outcome.size, capacity)) {
-    ref_bytes got = {device_read(t, &acc, (size_t)outcome.size), (size_t)outcome.size};
-    same_bytes(t, got, want, what);
-  } else
-    expect(t, status == GHZ_ECAPACITY, "%s: status %d", what, (int)status);
-  return status == GHZ_OK;
+static int with_capacity(trial *t, const operation *o, ref_bytes want, size_t capacity, const char *what) {
+  SCOPE;
+  const made m = gpu_make(t, o, capacity, what);
+  if (m.status == GHZ_OK)
+    same_bytes(t, m.bytes, want, what);
+  else
+    expect(t, m.status == GHZ_ECAPACITY, "%s: status %d", what, (int)m.status);
+  return m.status == GHZ_OK;
 }
 
 void check_accumulate_capacities(trial *t) {
@@ -279,24 +251,24 @@ void check_accumulate_capacities(trial *t) {
       ghz_lattice l = lattice_abs((ghz_type)type, 0.5);
       ref_bytes s[2];
       turning(t, &l, n, late, s);
-      operation o = on_streams(ADD, &l, n, 2, s);
-      made want = cpu_make(t, &o);
-      size_t bound = ghz_size_bound(n, l.type, 2), least = s[0].size;
-      size_t larger = want.bytes.size > least ? want.bytes.size : least;
+      const operation o = on_streams(ACCUMULATE, &l, n, 2, s);
+      const ref_bytes want = cpu_make(t, &o).bytes;
+      const size_t bound = ghz_size_bound(n, l.type, 2), least = s[0].size;
+      const size_t larger = want.size > least ? want.size : least;
       size_t parts = (size_t)by_extent(t, 4, 24, 200);
       int fitted = 0;
       for (size_t i = 0; i <= parts; i++) {
         size_t capacity = least + (bound - least) * i / parts;
         const char *what =
             say("%s tiles grow, type %d, capacity %zu of %zu", late ? "late" : "early", type, capacity, bound);
-        int fits = with_capacity(t, &l, n, s, want.bytes, capacity, what);
-        expect(t, !fits || capacity >= want.bytes.size, "%s: fits", what);
+        int fits = with_capacity(t, &o, want, capacity, what);
+        expect(t, !fits || capacity >= want.size, "%s: fits", what);
         expect(t, fits || !fitted, "%s: does not fit where less did", what);
         fitted = fits;
       }
       expect(t, fitted, "type %d, late %d: the bound does not suffice", type, late);
-      with_capacity(t, &l, n, s, want.bytes, larger, say("type %d, late %d: the larger of both", type, late));
-      with_capacity(t, &l, n, s, want.bytes, larger + 1, say("type %d, late %d: and one more", type, late));
+      with_capacity(t, &o, want, larger, say("type %d, late %d: the larger of both", type, late));
+      with_capacity(t, &o, want, larger + 1, say("type %d, late %d: and one more", type, late));
     }
 }
 
@@ -314,7 +286,6 @@ static void sum_messages(trial *t, operation *o, ref_bytes *s, int exact, uint64
   const uint64_t all = ghz_shape_tiles(&o->shape), at = input_below(state, all + 1);
   const int by_number =
       input_below(state, 2) == 0; /* then of all tiles, since any of them can make it inexact */
-  o->kind = SLICE_SUM;
   o->first = by_number ? 0 : input_below(state, 2) ? at : at / 16 * 16;
   o->tiles = by_number ? all : input_below(state, all - o->first + 1);
   o->k = o->k < 8 ? o->k : 8;
@@ -350,20 +321,22 @@ static ref_bytes operand_of(trial *t, const ghz_lattice *l, const ghz_shape *sha
 /* A sum, or a mean, a combination, a difference; in place; of messages. */
 static void operate(trial *t, const int *row, uint64_t turn, uint64_t *state) {
   static const size_t numbers[] = {1, 2, 3, 4, 5, 8, 17};
-  static const kind kinds[] = {ADD, SUBTRACT, SUM, MEAN, COMBINE};
-  enum { IN_PLACE = COUNT(kinds), MESSAGES };
+  static const kind kinds[] = {ADD, SUBTRACT, SUM, MEAN, COMBINE, ACCUMULATE, SLICE_SUM};
   const ghz_shape shape = array_of_turn((size_t)row[ARRAY], (unsigned)turn);
-  const int way = row[KIND] / 2, odd = (int)(turn / 2 % 2); /* odd turns may not run */
+  const kind way = kinds[row[KIND] / 2];
+  const int odd = (int)(turn / 2 % 2); /* odd turns may not run */
   const ghz_type type = (ghz_type)(row[KIND] % 2);
   ghz_lattice l = lattice_with_fill(state);
   while (l.type != type)
     l = lattice_with_fill(state);
   if (turn % 12 == 6)
     l = lattice_abs(type, type ? 1e-320 : 1e-44);
-  const int exact = way == MESSAGES && l.step > 0 && odd, scaled = way < IN_PLACE && turn % 8 == 0;
+  const int exact = way == SLICE_SUM && l.step > 0 && odd;
+  const int scaled = way != ACCUMULATE && way != SLICE_SUM && turn % 8 == 0;
   size_t k = numbers[row[NUMBER]];
-  k = k > 5 && ghz_shape_count(&shape) > 6000 ? 3 : way < 2 ? 2 : k;
-  if (way > 1 && way < MESSAGES && turn / 2 % 16 == 7 && ghz_shape_count(&shape) < 3000)
+  k = k > 5 && ghz_shape_count(&shape) > 6000 ? 3 : way == ADD || way == SUBTRACT ? 2 : k;
+  k = way == ACCUMULATE && k < 2 ? 2 : k;
+  if (way != ADD && way != SUBTRACT && way != SLICE_SUM && turn / 2 % 16 == 7 && ghz_shape_count(&shape) < 3000)
     k = turn / 2 % 32 == 7 ? 51 : GHZ_CUDA_OPERANDS;
   const char *what = say("turn %d, %s, %s and %s, kind %d, orders %d, %zu operands", (int)turn,
                          shape_text(&shape), field_name((size_t)row[FIRST_FIELD]),
@@ -373,20 +346,18 @@ static void operate(trial *t, const int *row, uint64_t turn, uint64_t *state) {
   for (size_t i = 0; i < k; i++) {
     s[i] = exact ? exact_stream(t, &l, &shape, state) : operand_of(t, &l, &shape, row, i, state);
     c[i] = (int64_t)input_below(state, 41) - 20;
-    if (i > 0 && way != MESSAGES && input_below(state, 8) == 0) /* so that something cancels */
+    if (i > 0 && way != SLICE_SUM && input_below(state, 8) == 0) /* so that something cancels */
       s[i] = negate(t->cpu, s[i - 1]);
   }
   for (size_t i = 0; i < k && scaled; i++)
     s[i] = scale(t->cpu, s[i], -1.0 / 3);
-  operation o = {.lattice = l, .n = (size_t)ghz_shape_count(&shape), .k = k, .shape = shape, .operands = s};
+  operation o = {.kind = way, .lattice = l, .n = (size_t)ghz_shape_count(&shape), .k = k, .shape = shape};
+  o.operands = s;
   o.coefficients = c;
   o.divisor = 1;
-  if (way == IN_PLACE) {
-    chain(t, type, &shape, s, k, what);
-  } else if (way == MESSAGES) {
+  if (way == SLICE_SUM) {
     sum_messages(t, &o, s, exact, state, what);
   } else {
-    o.kind = kinds[way];
     agree(t, &o, what);
     if (k < 4 && odd)
       read_all(t, cpu_make(t, &o).bytes, type, &shape, say("%s, the result", what));

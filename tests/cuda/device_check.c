@@ -28,27 +28,13 @@ static double seconds(void) {
   return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
-static int is_called(const named_check *check, const char *word) {
-  return strcmp(check->name, word) == 0 || strcmp(check->group, word) == 0;
-}
-
-static int chosen(const named_check *check, int count, char **names) {
-  int any = 0;
-  for (int i = 0; i < count; i++) {
-    if (names[i][0] == '-')
-      continue;
-    any = 1;
-    if (is_called(check, names[i]))
-      return 1;
-  }
-  return !any;
-}
-
-static int known(const char *word) {
+/* Chooses the checks that a word names; returns how many. */
+static int choose(const char *word, int *chosen) {
+  int count = 0;
   for (int i = 0; i < CHECKS; i++)
-    if (is_called(&all[i], word))
-      return 1;
-  return 0;
+    if (strcmp(all[i].name, word) == 0 || strcmp(all[i].group, word) == 0)
+      count += chosen[i] = 1;
+  return count;
 }
 
 static enum extent usual_extent(void) {
@@ -67,7 +53,7 @@ static int list_checks(void) {
 
 int main(int argc, char **argv) {
   enum extent extent = usual_extent();
-  int passed = 0, failed = 0;
+  int passed = 0, failed = 0, named = 0, chosen[CHECKS] = {0};
   for (int i = 1; i < argc; i++) {
     if (strcmp(argv[i], "--list") == 0)
       return list_checks();
@@ -75,7 +61,9 @@ int main(int argc, char **argv) {
       extent = QUICK;
     else if (strcmp(argv[i], "--usual") == 0)
       extent = USUAL;
-    else if (!known(argv[i])) {
+    else if (choose(argv[i], chosen))
+      named = 1;
+    else {
       fprintf(stderr, "device_check: no check or option '%s'; --list names the checks\n", argv[i]);
       return 2;
     }
@@ -85,7 +73,7 @@ int main(int argc, char **argv) {
     return 77;
   }
   for (int i = 0; i < CHECKS; i++) {
-    if (!chosen(&all[i], argc - 1, argv + 1))
+    if (named && !chosen[i])
       continue;
     double start = seconds();
     printf("%-36s ", all[i].name);

@@ -57,6 +57,7 @@ int run_check(const char *name, check_body *body, enum extent extent) {
   need_cuda(cudaMallocHost(&outcome, sizeof *t.outcome), "outcome");
   t.outcome = outcome;
   body(&t);
+  still_works(&t, name);
   cudaError_t error = cudaStreamSynchronize(t.stream);
   expect(&t, error == cudaSuccess, "after it the device says: %s", cudaGetErrorString(error));
   cudaFreeHost(t.outcome);
@@ -148,8 +149,9 @@ size_t room_for(const operation *o) {
   }
   uint32_t bounded = terms ? (uint32_t)terms : 1;
   const ghz_shape shape = shape_or_flat(&o->shape, o->n);
-  return makes_message(o) ? ghz_slice_bound(&shape, o->tiles, o->lattice.type, bounded)
-                          : ghz_shape_bound(&shape, o->lattice.type, bounded);
+  const size_t bound = makes_message(o) ? ghz_slice_bound(&shape, o->tiles, o->lattice.type, bounded)
+                                        : ghz_shape_bound(&shape, o->lattice.type, bounded);
+  return o->kind == ACCUMULATE && bound < o->operands[0].size ? o->operands[0].size : bound;
 }
 
 static ghz_bytes *views_of(const operation *o) {
@@ -195,10 +197,19 @@ static ghz_status cpu_slice_sum(trial *t, const operation *o, const ghz_bytes *m
   return status;
 }
 
+static ghz_status cpu_accumulate(trial *t, size_t k, const ghz_bytes *s, ref_bytes acc, size_t *size) {
+  ghz_status status = GHZ_OK;
+  *size = s[0].size;
+  memcpy(acc.data, s[0].data, s[0].size);
+  for (size_t i = 1; i < k && status == GHZ_OK; i++)
+    status = ghz_accumulate(t->cpu, acc.data, acc.size, size, s[i]);
+  return status;
+}
+
 static ghz_status cpu_run(trial *t, const operation *o, const ghz_bytes *s, ref_bytes room, size_t *size) {
   const ghz_shape shape = shape_or_flat(&o->shape, o->n);
   ghz_slice slice = {.tiles = 0};
-  ghz_status status = GHZ_EINVAL;
+  ghz_status status;
   switch (o->kind) {
   case COMPRESS:
     return ghz_compress_shape(t->cpu, &o->lattice, o->order, o->x, &shape, room.data, room.size, size);
@@ -207,11 +218,13 @@ static ghz_status cpu_run(trial *t, const operation *o, const ghz_bytes *s, ref_
   case SUM: return ghz_sum(t->cpu, o->k, s, room.data, room.size, size);
   case MEAN: return ghz_mean(t->cpu, o->k, s, room.data, room.size, size);
   case COMBINE: return ghz_linear(t->cpu, o->k, s, o->coefficients, 1, room.data, room.size, size);
+  case ACCUMULATE: return cpu_accumulate(t, o->k, s, room, size);
   case SLICE_COMPRESS:
     status = ghz_slice_compress_shape(t->cpu, &o->lattice, o->order, o->x, &shape, o->first, o->tiles,
                                       room.data, room.size, &slice);
     break;
   case SLICE_SUM: return cpu_slice_sum(t, o, s, room, size);
+  default: return GHZ_EINVAL;
   }
   *size = status == GHZ_OK ? ghz_slice_size(&slice) : 0;
   return status;
@@ -226,33 +239,20 @@ made cpu_make(trial *t, const operation *o) {
   return m;
 }
 
-ghz_status gpu_launch(trial *t, const operation *o, const void *x, const ghz_bytes *s, void *dst,
-                      size_t capacity) {
-  const ghz_shape shape = shape_or_flat(&o->shape, o->n);
-  ghz_type type = o->lattice.type;
+static ghz_status launch(trial *t, const operation *o, arguments *a) {
+  ghz_status status = GHZ_OK;
   memset(t->outcome, POISON, sizeof *t->outcome);
-  switch (o->kind) {
-  case COMPRESS:
-    return ghz_cuda_compress(t->gpu, &o->lattice, o->order, x, shape, dst, capacity, t->outcome, t->stream);
-  case ADD: return ghz_cuda_add(t->gpu, type, shape, s[0], s[1], dst, capacity, t->outcome, t->stream);
-  case SUBTRACT:
-    return ghz_cuda_subtract(t->gpu, type, shape, s[0], s[1], dst, capacity, t->outcome, t->stream);
-  case SUM: return ghz_cuda_sum(t->gpu, type, shape, o->k, s, dst, capacity, t->outcome, t->stream);
-  case MEAN: return ghz_cuda_mean(t->gpu, type, shape, o->k, s, dst, capacity, t->outcome, t->stream);
-  case COMBINE:
-    return ghz_cuda_linear(t->gpu, type, shape, o->k, s, o->coefficients, 1, dst, capacity, t->outcome,
-                           t->stream);
-  case SLICE_COMPRESS:
-    return ghz_cuda_slice_compress(t->gpu, &o->lattice, o->order, x, shape, o->first, o->tiles, dst, capacity,
-                                   t->outcome, t->stream);
-  case SLICE_SUM:
-    return ghz_cuda_slice_sum(t->gpu, (ghz_cuda_slice){type, shape, o->first, o->tiles}, o->k, s, o->divisor,
-                              dst, capacity, t->outcome, t->stream);
-  }
-  return GHZ_EINVAL;
+  if (o->kind != ACCUMULATE)
+    return make_call(o->kind, a);
+  need_cuda(cudaMemcpyAsync(a->dst, a->many[0].data, o->operands[0].size, cudaMemcpyDeviceToDevice, t->stream),
+            "accumulator");
+  for (size_t i = 1; i < o->k && status == GHZ_OK; i++, a->many++)
+    status = make_call(ACCUMULATE, a);
+  return status;
 }
 
-ghz_status gpu_wait(trial *t, ghz_cuda_outcome *outcome) {
+/* The status of the work that was launched last. */
+static ghz_status gpu_wait(trial *t, ghz_cuda_outcome *outcome) {
   ghz_status status = ghz_cuda_wait(t->gpu, t->outcome, outcome, t->stream);
   expect(t, status == (ghz_status)outcome->status, "wait returns %d where the outcome says %d", (int)status,
          (int)outcome->status);
@@ -280,26 +280,37 @@ static device_memory operand_with(trial *t, ref_bytes stream, size_t behind, int
 
 made gpu_make(trial *t, const operation *o, size_t capacity, const char *what) {
   made m = {.bytes = {NULL, 0}};
-  size_t each = ghz_type_size(o->lattice.type);
-  device_memory x = {.base = NULL}, dst = device_output(t, capacity, 0);
-  device_memory *operands = scratch(o->k * sizeof *operands);
-  ghz_bytes *views = scratch(o->k * sizeof *views);
+  const size_t each = ghz_type_size(o->lattice.type);
+  device_memory dst = device_output(t, capacity, 0);
+  ghz_bytes *operands = scratch(o->k * sizeof *operands);
+  int64_t *coefficients = scratch(o->k * sizeof *coefficients);
+  arguments a = {.gpu = t->gpu,
+                 .lattice = o->lattice,
+                 .order = o->order,
+                 .type = o->lattice.type,
+                 .shape = shape_or_flat(&o->shape, o->n),
+                 .k = o->k,
+                 .many = operands,
+                 .coefficients = coefficients,
+                 .first = o->first,
+                 .tiles = o->tiles,
+                 .divisor = o->divisor,
+                 .dst = dst.data,
+                 .room = capacity,
+                 .outcome = t->outcome,
+                 .stream = t->stream};
   if (o->x)
-    x = device_input(t, o->x, o->n * each, o->shift * each);
+    a.x = device_input(t, o->x, o->n * each, o->shift * each).data;
   for (size_t i = 0; i < o->k; i++) {
-    operands[i] = operand_with(t, o->operands[i], o->behind, EMULATED && o->missing);
-    views[i] = device_view(&operands[i]);
+    const device_memory operand = operand_with(t, o->operands[i], o->behind, EMULATED && o->missing);
+    operands[i] = device_view(&operand);
+    coefficients[i] = o->coefficients ? o->coefficients[i] : 0;
   }
-  int64_t *c = scratch(o->k * sizeof *c);
-  operation gone = *o;
-  if (o->coefficients)
-    memcpy(c, o->coefficients, o->k * sizeof *c);
-  gone.coefficients = c;
-  m.returned = m.status = gpu_launch(t, &gone, x.data, views, dst.data, capacity);
+  m.returned = m.status = launch(t, o, &a);
   /* What was passed in host memory may be overwritten at once. */
-  memset(views, 0xff, o->k * sizeof *views);
-  memset(c, 0xff, o->k * sizeof *c);
-  memset(&gone, 0xff, sizeof gone);
+  memset(operands, 0xff, o->k * sizeof *operands);
+  memset(coefficients, 0xff, o->k * sizeof *coefficients);
+  memset(&a, 0xff, sizeof a);
   if (m.returned == GHZ_OK)
     m.status = gpu_wait(t, &m.outcome);
   device_guards(t, &dst, what);
@@ -344,47 +355,35 @@ void agree(trial *t, const operation *asked, const char *what) {
   operation roomy = *asked;
   const operation *o = &roomy;
   made want = cpu_make(t, o);
-  unsigned turn = t->cases++ % 6;
+  const size_t size = want.bytes.size, all = room_for(o),
+               rooms[6] = {size, size - 1, size, all, size, size - size / 3};
+  const unsigned turn = t->cases++ % 6;
   roomy.behind = (size_t[]){16, 16, 0, 1 + t->cases % 3 * 4999}[t->cases % 4];
   roomy.missing = t->cases % 4 == 0;
   if (expect(t, want.status == GHZ_OK, "%s: the CPU says %d, %s", what, (int)want.status,
              ghz_context_message(t->cpu))) {
-    check_capacity(t, o, want.bytes.size, want.bytes, what);
-    if (turn == 1)
-      check_capacity(t, o, want.bytes.size - 1, want.bytes, what);
-    if (turn == 3)
-      check_capacity(t, o, room_for(o), want.bytes, what);
-    if (turn == 5)
-      check_capacity(t, o, want.bytes.size - want.bytes.size / 3, want.bytes, what);
+    check_capacity(t, o, o->kind == ACCUMULATE ? all : size, want.bytes, what);
+    if (turn % 2 && o->kind != ACCUMULATE)
+      check_capacity(t, o, rooms[turn], want.bytes, what);
   }
 }
 
-device_memory device_acc(trial *t, ref_bytes start, size_t capacity) {
-  device_memory acc = device_output(t, capacity, 0);
-  need_cuda(cudaMemcpyAsync(acc.data, start.data, start.size, cudaMemcpyHostToDevice, t->stream),
-            "accumulator");
-  need_cuda(cudaStreamSynchronize(t->stream), "accumulator");
-  return acc;
-}
-
-ghz_status gpu_accumulate(trial *t, ghz_type type, const ghz_shape *s, device_memory *acc, ref_bytes x,
-                          ghz_cuda_outcome *outcome, const char *what) {
-  device_memory operand = device_input(t, x.data, x.size, 0);
-  ghz_status status =
-      ghz_cuda_accumulate(t->gpu, type, *s, acc->data, acc->size, device_view(&operand), t->outcome, t->stream);
-  if (status == GHZ_OK)
-    status = gpu_wait(t, outcome);
-  device_guards(t, acc, what);
-  return status;
+void still_works(trial *t, const char *after) {
+  SCOPE;
+  const ghz_lattice l = lattice_abs(GHZ_F32, 0.1);
+  const ref_bytes s[2] = {stream_of(t->cpu, &l, GHZ_ORDER_BEST, "walk", 3000, 1),
+                          stream_of(t->cpu, &l, 1, "specials", 3000, 2)};
+  const operation o = {.kind = ADD, .lattice = l, .n = 3000, .k = 2, .operands = s};
+  agree(t, &o, say("after %s", after));
 }
 
 /* ---- Operations that make values ---- */
 size_t reading_count(const reading *r) {
-  if (r->part == ALL || (r->part == MESSAGE && r->shape.dims > 1))
+  if (r->kind == DECOMPRESS || (r->kind == SLICE_DECOMPRESS && r->shape.dims > 1))
     return r->n;
-  if (r->part == BOX)
+  if (r->kind == DECOMPRESS_BOX)
     return (size_t)(r->extent[0] * r->extent[1] * r->extent[2]);
-  if (r->part == RANGE)
+  if (r->kind == DECOMPRESS_RANGE)
     return r->count;
   size_t start = (size_t)r->first * GHZ_TILE, left = r->n > start ? r->n - start : 0;
   return r->count > left / GHZ_TILE ? left : r->count * GHZ_TILE;
@@ -393,11 +392,11 @@ size_t reading_count(const reading *r) {
 ghz_status cpu_read(trial *t, const reading *r, void *values) {
   ghz_slice slice;
   ghz_bytes source = view(r->source);
-  if (r->part == ALL)
+  if (r->kind == DECOMPRESS)
     return ghz_decompress(t->cpu, source, r->out, values, r->n);
-  if (r->part == RANGE)
+  if (r->kind == DECOMPRESS_RANGE)
     return ghz_decompress_range(t->cpu, source, r->out, r->first, r->count, values);
-  if (r->part == BOX)
+  if (r->kind == DECOMPRESS_BOX)
     return ghz_decompress_box(t->cpu, source, r->out, r->origin, r->extent, values);
   ghz_status status = ghz_slice_parse(source, &slice);
   if (status != GHZ_OK)
@@ -409,21 +408,24 @@ ghz_status cpu_read(trial *t, const reading *r, void *values) {
                            : ghz_slice_decompress(t->cpu, &slice, r->out, values);
 }
 
-static ghz_status launch_reading(trial *t, const reading *r, ghz_bytes source, void *dst) {
-  const ghz_shape shape = shape_or_flat(&r->shape, r->n);
-  const ghz_cuda_slice slice = {r->type, shape, r->first, r->count};
+static ghz_status launch_reading(trial *t, const reading *r, ghz_bytes source, uint8_t *dst) {
+  const arguments a = {.gpu = t->gpu,
+                       .type = r->type,
+                       .out = r->out,
+                       .shape = shape_or_flat(&r->shape, r->n),
+                       .streams = {source},
+                       .message = source,
+                       .first = r->first,
+                       .tiles = r->count,
+                       .from = r->first,
+                       .values = r->count,
+                       .origin = {r->origin[0], r->origin[1], r->origin[2]},
+                       .extent = {r->extent[0], r->extent[1], r->extent[2]},
+                       .y = dst,
+                       .outcome = t->outcome,
+                       .stream = t->stream};
   memset(t->outcome, POISON, sizeof *t->outcome);
-  if (r->part == ALL)
-    return ghz_cuda_decompress(t->gpu, r->type, shape, source, r->out, dst, t->outcome, t->stream);
-  if (r->part == RANGE)
-    return ghz_cuda_decompress_range(t->gpu, r->type, shape, source, r->out, r->first, r->count, dst,
-                                     t->outcome, t->stream);
-  if (r->part == BOX)
-    return ghz_cuda_decompress_box(t->gpu, r->type, shape, source, r->out, r->origin, r->extent, dst,
-                                   t->outcome, t->stream);
-  if (shape.dims != 1)
-    return ghz_cuda_slice_decompress_into(t->gpu, slice, source, r->out, dst, t->outcome, t->stream);
-  return ghz_cuda_slice_decompress(t->gpu, slice, source, r->out, dst, t->outcome, t->stream);
+  return make_call(r->kind == SLICE_DECOMPRESS && a.shape.dims > 1 ? SLICE_DECOMPRESS_INTO : r->kind, &a);
 }
 
 ghz_status gpu_read(trial *t, const reading *r, uint8_t **values, const char *what) {
@@ -438,7 +440,7 @@ ghz_status gpu_read(trial *t, const reading *r, uint8_t **values, const char *wh
   *values = NULL;
   if (status == GHZ_OK) {
     *values = device_read(t, &dst, size);
-    expect(t, outcome.size == size || (r->part == MESSAGE && r->shape.dims > 1),
+    expect(t, outcome.size == size || (r->kind == SLICE_DECOMPRESS && r->shape.dims > 1),
            "%s: values of %llu bytes, should be %zu", what, (unsigned long long)outcome.size, size);
     check_account(t, &outcome, r->source, what);
   }
@@ -463,4 +465,19 @@ void agree_values(trial *t, const reading *r, const char *what) {
   expect(t, wanted == GHZ_OK, "%s: the CPU says %d, %s", what, (int)wanted, ghz_context_message(t->cpu));
   if (expect(t, status == GHZ_OK, "%s: status %d, %s", what, (int)status, ghz_cuda_message(t->gpu)))
     same_values(t, got, want, count, r->out, what);
+}
+
+void agree_range(trial *t, ghz_type type, const void *x, size_t n, size_t shift, const char *what) {
+  SCOPE;
+  size_t each = ghz_type_size(type);
+  double want[2] = {0, 0};
+  device_memory in = device_input(t, x, n * each, shift * each), out = device_output(t, sizeof want, 0);
+  ghz_status status = ghz_cuda_range(t->gpu, type, in.data, n, (double *)(void *)out.data, t->stream);
+  ghz_range(t->cpu, type, x, n, &want[0], &want[1]);
+  if (expect(t, status == GHZ_OK, "%s: status %d, %s", what, (int)status, ghz_cuda_message(t->gpu))) {
+    double *got = (double *)(void *)device_read(t, &out, sizeof want);
+    expect(t, got[0] == want[0] && got[1] == want[1], "%s: range %a, %a, should be %a, %a", what, got[0],
+           got[1], want[0], want[1]);
+  }
+  device_guards(t, &out, what);
 }

@@ -3,8 +3,7 @@
  * so that a machine without it can run the checks too. */
 /* SPDX-License-Identifier: BSD-3-Clause */
 #pragma once
-#include <ghz/cuda.h>
-
+#include "calls.h"
 #include "streams.h"
 #include <cuda_runtime_api.h>
 
@@ -31,7 +30,8 @@ typedef void check_body(trial *t);
 /* 1 if CUDA has a device here. */
 int device_present(void);
 
-/* Runs one check; returns the number of failures, which are printed as they occur. */
+/* Runs one check, and whether its context still works; returns the number of failures, which are
+ * printed as they occur. */
 int run_check(const char *name, check_body *body, enum extent extent);
 
 /* Counts and prints a failure. */
@@ -64,8 +64,7 @@ uint8_t *device_read(trial *t, const device_memory *m, size_t size);
 ghz_bytes device_view(const device_memory *m);
 
 /* ---- Operations that make a stream or a message ---- */
-typedef enum kind { COMPRESS, ADD, SUBTRACT, SUM, MEAN, COMBINE, SLICE_COMPRESS, SLICE_SUM } kind;
-
+/* ACCUMULATE: into the first operand, the others one after the other. */
 typedef struct operation {
   kind kind;
   ghz_lattice lattice; /* of compressions; of the others only the type counts */
@@ -96,29 +95,20 @@ size_t room_for(const operation *o);
 made cpu_make(trial *t, const operation *o);
 /* With copies of the operands, to a guarded destination. */
 made gpu_make(trial *t, const operation *o, size_t capacity, const char *what);
-/* With what is on the device already; returns what the call returns. */
-ghz_status gpu_launch(trial *t, const operation *o, const void *x, const ghz_bytes *operands, void *dst,
-                      size_t capacity);
-/* The status of the work that was launched last. */
-ghz_status gpu_wait(trial *t, ghz_cuda_outcome *outcome);
-
-/* The same bytes and account of them from both, with exact room, and in turn with more and less. */
+/* The same bytes and account of them from both, with exact room, and in turn with more and less; in
+ * place with room for all terms. */
 void agree(trial *t, const operation *o, const char *what);
 void same_bytes(trial *t, ref_bytes got, ref_bytes want, const char *what);
-
-/* An accumulator that begins with these bytes. */
-device_memory device_acc(trial *t, ref_bytes start, size_t capacity);
-/* acc += x on the device; what acc is then are its first bytes. */
-ghz_status gpu_accumulate(trial *t, ghz_type type, const ghz_shape *s, device_memory *acc, ref_bytes x,
-                          ghz_cuda_outcome *outcome, const char *what);
+/* A sum on the device is the CPU's. */
+void still_works(trial *t, const char *after);
 
 /* ---- Operations that make values ---- */
 typedef struct reading {
+  kind kind; /* SLICE_DECOMPRESS of bricks goes into the array */
   ghz_type type;
   size_t n;
   ref_bytes source;
   ghz_type out;
-  enum { ALL, RANGE, MESSAGE, BOX } part;
   uint64_t first;                /* value of a range, tile of a message */
   size_t count;                  /* values of a range, tiles of a message */
   size_t shift;                  /* values by which dst is moved off its alignment */
@@ -133,4 +123,6 @@ ghz_status cpu_read(trial *t, const reading *r, void *values);
 ghz_status gpu_read(trial *t, const reading *r, uint8_t **values, const char *what);
 /* The same values from both. */
 void agree_values(trial *t, const reading *r, const char *what);
+/* The same range of values from both, of values that lie `shift` off their alignment. */
+void agree_range(trial *t, ghz_type type, const void *x, size_t n, size_t shift, const char *what);
 void same_values(trial *t, const void *got, const void *want, size_t n, ghz_type type, const char *what);

@@ -1,6 +1,7 @@
 /* probe.c: owns how any bytes are read and computed with on both sides. */
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "probe.h"
+#include <string.h>
 
 /* ---- What the CPU makes of bytes in a longer buffer ---- */
 /* A field of a header; bytes that are not there are 0. */
@@ -41,20 +42,21 @@ static ghz_shape array_of(const ghz_shape *s, size_t n) { return s->dims ? *s : 
 static int another_slice(const reading *r) {
   const ghz_shape shape = array_of(&r->shape, r->n);
   return another_array(r->source, r->type, &shape) ||
-         (r->part == MESSAGE && (field(r->source, 72, 8) != r->first || field(r->source, 80, 8) != r->count));
+         (r->kind == SLICE_DECOMPRESS &&
+          (field(r->source, 72, 8) != r->first || field(r->source, 80, 8) != r->count));
 }
 
 /* Bytes before the payload of what is asked for. Fewer are refused before any is read. */
 static uint64_t index_size(const reading *r) {
   const ghz_shape shape = array_of(&r->shape, r->n);
   const uint64_t tiles = ghz_shape_tiles(&shape);
-  return r->part == MESSAGE ? 88 + 2 * r->count : 72 + 8 * ((tiles + 15) / 16) + 2 * tiles;
+  return r->kind == SLICE_DECOMPRESS ? 88 + 2 * r->count : 72 + 8 * ((tiles + 15) / 16) + 2 * tiles;
 }
 
 ghz_status verdict(trial *t, const reading *r, void *values) {
   const ghz_shape shape = array_of(&r->shape, r->n);
   ghz_info info;
-  if (r->part == MESSAGE)
+  if (r->kind == SLICE_DECOMPRESS)
     return cpu_read(t, r, values);
   ghz_status status = ghz_info_read(view(r->source), &info);
   if (status == GHZ_OK)
@@ -67,7 +69,7 @@ ghz_status probe(trial *t, const reading *on_device, const char *what) {
   reading r = *on_device;
   uint8_t *got;
   ref_bytes want = bytes_new(reading_count(&r) * ghz_type_size(r.out));
-  r.source = trimmed(r.source, r.part == MESSAGE);
+  r.source = trimmed(r.source, r.kind == SLICE_DECOMPRESS);
   ghz_status wanted = verdict(t, &r, want.data), status = gpu_read(t, on_device, &got, what);
   int agreed = status == wanted || (wanted != GHZ_OK && status == GHZ_EMISMATCH && another_slice(&r)) ||
                (wanted == GHZ_EVERSION && status == GHZ_ECORRUPT && r.source.size < index_size(&r));
@@ -82,14 +84,21 @@ void probe_operation(trial *t, const operation *on_device, const char *what) {
   SCOPE;
   operation o = *on_device;
   const ghz_shape shape = array_of(&o.shape, o.n);
-  ref_bytes short_operands[4];
+  ref_bytes operands[4], short_operands[4];
   int other = 0;
+  o.operands = memcpy(operands, o.operands, o.k * sizeof *operands);
+  if (o.kind == ACCUMULATE) { /* what lies behind it in its room is the same on both sides */
+    operands[0] = bytes_new(room_for(on_device));
+    memset(operands[0].data, 0x55, operands[0].size);
+    memcpy(operands[0].data, on_device->operands[0].data, on_device->operands[0].size);
+  }
+  const operation whole = o;
   for (size_t i = 0; i < o.k; i++) {
     short_operands[i] = trimmed(o.operands[i], o.kind == SLICE_SUM);
     other |= another_array(short_operands[i], o.lattice.type, &shape);
   }
   o.operands = short_operands;
-  made want = cpu_make(t, &o), got = gpu_make(t, on_device, room_for(on_device), what);
+  made want = cpu_make(t, &o), got = gpu_make(t, &whole, room_for(on_device), what);
   if (want.status == GHZ_OK && !other) {
     if (expect(t, got.status == GHZ_OK, "%s: status %d where the CPU succeeds (%s)", what, (int)got.status,
                ghz_cuda_message(t->gpu)))
@@ -102,20 +111,16 @@ void probe_operation(trial *t, const operation *on_device, const char *what) {
 void probe_operations(trial *t, ref_bytes bytes, ref_bytes good, ghz_type type, ghz_shape shape, unsigned turn,
                       const char *what) {
   static const int64_t coefficients[3] = {3, -2, 1};
-  operation o = {.kind = ADD, .lattice.type = type, .shape = shape, .k = 2, .coefficients = coefficients};
+  static const struct {
+    kind kind;
+    size_t k;
+  } kinds[PROBED] = {{ADD, 2}, {SUBTRACT, 2}, {COMBINE, 3}, {MEAN, 3}, {SUM, 1}, {ACCUMULATE, 2}, {SUM, 3}};
+  operation o = {.kind = kinds[turn % PROBED].kind, .k = kinds[turn % PROBED].k, .coefficients = coefficients};
   ref_bytes orders[4][3] = {
       {bytes, good, good}, {good, bytes, bytes}, {bytes, bytes, good}, {good, good, bytes}};
+  o.lattice.type = type;
+  o.shape = shape;
   o.n = (size_t)ghz_shape_count(&shape);
   o.operands = orders[turn % 4];
-  if (turn % 5 == 1)
-    o.kind = SUBTRACT;
-  if (turn % 5 == 2 || turn % 5 == 3) {
-    o.kind = turn % 5 == 2 ? COMBINE : MEAN;
-    o.k = 3;
-  }
-  if (turn % 5 == 4) { /* alone: its tiles may be copied */
-    o.kind = SUM;
-    o.k = 1;
-  }
   probe_operation(t, &o, say("%s, kind %d, place %u", what, (int)o.kind, turn % 4));
 }

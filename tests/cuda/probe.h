@@ -10,7 +10,8 @@ ghz_status probe(trial *t, const reading *on_device, const char *what);
 /* Computes with the bytes on both sides: both succeed with the same bytes, or both refuse. */
 void probe_operation(trial *t, const operation *on_device, const char *what);
 
-/* As either operand, and twice. */
+/* As either operand, and twice: so many kinds of operations in turn. */
+enum { PROBED = 7 };
 void probe_operations(trial *t, ref_bytes bytes, ref_bytes good, ghz_type type, ghz_shape shape, unsigned turn,
                       const char *what);
 

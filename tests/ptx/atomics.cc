@@ -1,4 +1,4 @@
-// atomics.cc: atom and red, of integers in global and shared memory.
+// atomics.cc: atom, of integers in global and shared memory.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "address.h"
 #include "decode.h"
@@ -7,18 +7,15 @@
 namespace ptx {
 namespace {
 
-enum Change : uint8_t { add, least, greatest, exchange, compare_and_swap, bits_or, bits_and, bits_xor };
+enum Change : uint8_t { add, least, greatest, exchange, bits_or };
 
-template <class T> T changed(uint8_t change, T old, T value, T other) {
+template <class T> T changed(uint8_t change, T old, T value) {
   switch (change) {
   case add: return static_cast<T>(static_cast<uint64_t>(old) + static_cast<uint64_t>(value));
   case least: return value < old ? value : old;
   case greatest: return value > old ? value : old;
   case exchange: return value;
-  case compare_and_swap: return old == value ? other : old;
   case bits_or: return old | value;
-  case bits_and: return old & value;
-  case bits_xor: return old ^ value;
   }
   return old;
 }
@@ -48,8 +45,7 @@ template <class T> void change(Warp &w, const Instruction &i, Mask mask) {
     T old;
     memcpy(&old, at.data, sizeof old);
     const T value = static_cast<T>(w.value(i.from[0], l));
-    const T other = i.variant == compare_and_swap ? static_cast<T>(w.value(i.from[1], l)) : T();
-    const T now = changed(i.variant, old, value, other);
+    const T now = changed(i.variant, old, value);
     memcpy(at.data, &now, sizeof now);
     if (i.to[0].area != nowhere)
       w.put(i.to[0], l, static_cast<uint64_t>(old));
@@ -57,25 +53,20 @@ template <class T> void change(Warp &w, const Instruction &i, Mask mask) {
 }
 
 void decode_atomic(Decoding &d) {
-  for (const char *word : {"relaxed", "gpu", "sys", "cta"})
-    d.has(word);
   d.i.space = d.has("global") ? Space::global : d.has("shared") ? Space::shared : Space::generic;
   d.i.strong = true;
-  d.i.variant = d.one_of({"add", "min", "max", "exch", "cas", "or", "and", "xor"});
-  const size_t first = d.name == "atom";
-  const unsigned sources = d.i.variant == compare_and_swap ? 2 : 1;
-  d.want_operands(first + 1 + sources, first + 1 + sources);
-  if (first)
-    d.to(0, 0);
-  d.i.address = d.scope.address(d.operands[first]);
-  d.sources(first + 1, sources, d.type.bytes());
-  if (d.type.kind == 'f' || d.type.bits < 32)
+  d.i.variant = d.one_of({"add", "min", "max", "exch", "or"});
+  d.want_operands(3, 3);
+  d.to(0, 0);
+  d.i.address = d.scope.address(d.operands[1]);
+  d.from(0, 2, d.type.bytes());
+  if (d.type.bits < 32)
     d.refuse();
   d.i.run = for_integers(d, [](auto x) -> Operation { return change<decltype(x)>; });
 }
 
 } // namespace
 
-void add_atomics(Decoders &all) { all["atom"] = all["red"] = decode_atomic; }
+void add_atomics(Decoders &all) { all["atom"] = decode_atomic; }
 
 } // namespace ptx

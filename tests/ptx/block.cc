@@ -12,44 +12,22 @@ constexpr size_t shared_alignment = 1024;
 // The values of the special registers, in the order of special_names.
 void tell_specials(Warp &w) {
   const Launch &launch = *w.block->launch;
-  const uint32_t *n = launch.threads, *m = launch.blocks, b = w.block->number;
   uint32_t *to = reinterpret_cast<uint32_t *>(w.specials.data());
   for (unsigned l = 0; l < lanes; l++) {
-    const uint32_t t = w.number * lanes + l, bit = 1u << l;
-    const uint32_t values[] = {t % n[0],
-                               t / n[0] % n[1],
-                               t / n[0] / n[1],
-                               n[0],
-                               n[1],
-                               n[2],
-                               b % m[0],
-                               b / m[0] % m[1],
-                               b / m[0] / m[1],
-                               m[0],
-                               m[1],
-                               m[2],
-                               l,
-                               w.number,
-                               static_cast<uint32_t>(w.block->warps.size()),
-                               b % 2,
-                               2,
-                               bit,
-                               bit - 1,
-                               bit | (bit - 1),
-                               ~(bit | (bit - 1)),
-                               ~(bit - 1)};
-    static_assert(sizeof values / sizeof *values == 22, "one for each name");
+    const uint32_t values[] = {
+        w.number * lanes + l, launch.threads, w.block->number, launch.blocks, l, ~0u << l};
+    static_assert(sizeof values / sizeof *values == 6, "one for each name");
     for (unsigned k = 0; k < special_count; k++)
       to[k * lanes + l] = values[k];
   }
 }
 
-void begin(Warp &w, Block &block, uint32_t number, uint32_t threads) {
+void begin(Warp &w, Block &block, uint32_t number) {
   const Launch &launch = *block.launch;
   const Kernel &kernel = *launch.kernel;
   w.block = &block;
   w.number = number;
-  const uint32_t size = std::min(threads - number * lanes, lanes);
+  const uint32_t size = std::min(launch.threads - number * lanes, lanes);
   w.live = size == lanes ? all_lanes : (1u << size) - 1;
   w.at_barrier = w.done = w.polls = false;
   w.registers.resize(std::max<size_t>(w.registers.size(), kernel.registers / sizeof(uint64_t) + 1));
@@ -99,7 +77,6 @@ Launch::Launch() = default;
 Launch::~Launch() = default;
 
 void begin(Block &block, Launch &launch, uint32_t number) {
-  const uint32_t threads = launch.threads[0] * launch.threads[1] * launch.threads[2];
   block.launch = &launch;
   block.number = number;
   block.shared_bytes = round_up(launch.module->shared_bytes, 128) + launch.dynamic_shared;
@@ -107,12 +84,12 @@ void begin(Block &block, Launch &launch, uint32_t number) {
   block.shared = static_cast<uint8_t *>(
       aligned_alloc(shared_alignment, round_up(block.shared_bytes + 1, shared_alignment)));
   simt::poison(block.shared, block.shared_bytes);
-  block.warps.resize((threads + lanes - 1) / lanes);
+  block.warps.resize((launch.threads + lanes - 1) / lanes);
   block.live = static_cast<unsigned>(block.warps.size());
   block.arrived = 0;
   block.barriers = 0;
   for (uint32_t k = 0; k < block.warps.size(); k++)
-    begin(block.warps[k], block, k, threads);
+    begin(block.warps[k], block, k);
   if (options().races && !block.races)
     block.races = std::make_unique<SharedRaces>();
   if (block.races)

@@ -11,14 +11,6 @@ void branch(Decoding &d) {
   d.i.flow = Flow::branch;
 }
 
-void branch_by_table(Decoding &d) {
-  d.has("idx");
-  d.has("uni");
-  d.want_operands(2, 2);
-  d.from(0, 0, 4);
-  d.i.flow = Flow::table;
-}
-
 std::vector<std::string> names_in(const std::string &brackets) {
   return split(brackets.substr(1, brackets.size() - 2));
 }
@@ -48,19 +40,14 @@ void call(Decoding &d) {
 void leave(Decoding &d) {
   d.has("uni");
   d.i.flow = Flow::leave;
-  d.i.variant = d.name == "exit"; // of the kernel, not of the function
 }
-
-void trap(Decoding &d) { d.i.flow = Flow::trap; }
 
 } // namespace
 
 void add_control(Decoders &all) {
   all["bra"] = branch;
-  all["brx"] = branch_by_table;
   all["call"] = call;
-  all["ret"] = all["exit"] = leave;
-  all["trap"] = trap;
+  all["ret"] = leave;
 }
 
 } // namespace ptx

@@ -8,36 +8,23 @@
 namespace ptx {
 namespace {
 
-enum Rounding : uint8_t { as_is, to_nearest, to_zero, down, up };
-
-template <class T> T rounded(T x, uint8_t rounding) {
-  switch (rounding) {
-  case to_nearest: return std::nearbyint(x);
-  case to_zero: return std::trunc(x);
-  case down: return std::floor(x);
-  case up: return std::ceil(x);
-  }
-  return x;
-}
-
-// What is not a number gives 0 from float to 32 bits or fewer, and else the highest bit alone.
-template <class From, class To> To integer_of(From x, uint8_t rounding) {
+// variant: reals become the nearest integer, else that towards zero. What is not a number gives 0 from
+// float to 32 bits or fewer, and else the highest bit alone.
+template <class From, class To> To integer_of(From x, bool nearest) {
   using Limits = std::numeric_limits<To>;
   if (x != x)
     return sizeof(To) == 8 || sizeof(From) == 8 ? static_cast<To>(uint64_t(1) << (8 * sizeof(To) - 1)) : To(0);
-  const double whole = rounded(static_cast<double>(x), rounding);
+  const double whole = nearest ? std::nearbyint(static_cast<double>(x)) : std::trunc(static_cast<double>(x));
   if (whole <= static_cast<double>(Limits::min()))
     return Limits::min();
   return whole >= static_cast<double>(Limits::max()) ? Limits::max() : static_cast<To>(whole);
 }
 
-template <class From, class To> To converted(From x, uint8_t rounding) {
-  if constexpr (std::is_integral_v<From>)
-    return static_cast<To>(x);
-  else if constexpr (std::is_integral_v<To>)
-    return integer_of<From, To>(x, rounding);
+template <class From, class To> To converted(From x, bool nearest) {
+  if constexpr (std::is_floating_point_v<From> && std::is_integral_v<To>)
+    return integer_of<From, To>(x, nearest);
   else
-    return static_cast<To>(rounded(x, rounding));
+    return static_cast<To>(x);
 }
 
 template <class From, class To> void convert(Warp &w, const Instruction &i, Mask mask) {
@@ -69,16 +56,11 @@ template <class Make> Operation for_any(Decoding &d, Type type, Make make) {
   d.refuse();
 }
 
-uint8_t rounding_of(Decoding &d, Type to, Type from) {
-  if (to.kind != 'f' || (from.kind == 'f' && to.bits == from.bits)) {
-    if (from.kind != 'f')
-      return as_is;
-    return static_cast<uint8_t>(to_nearest + d.one_of({"rni", "rzi", "rmi", "rpi"}));
-  }
-  const bool exact = from.kind == 'f' && from.bits < to.bits;
-  if (!exact && !d.has("rn"))
+void take_rounding(Decoding &d, Type to, Type from) {
+  if (from.kind == 'f' && to.kind != 'f')
+    d.i.variant = d.one_of({"rzi", "rni"});
+  else if (to.kind == 'f' && (from.kind != 'f' || from.bits >= to.bits) && !d.has("rn"))
     d.refuse();
-  return as_is;
 }
 
 void decode_conversion(Decoding &d) {
@@ -90,7 +72,7 @@ void decode_conversion(Decoding &d) {
   d.i.from[0] = d.scope.source(d.operands[1], from.bytes());
   if (d.i.to[0].size < to.bytes() || d.i.from[0].size < from.bytes())
     d.refuse("has a register that is too small");
-  d.i.variant = rounding_of(d, to, from);
+  take_rounding(d, to, from);
   d.i.run = for_any(d, from, [&](auto x) {
     return for_any(d, to, [](auto y) -> Operation { return convert<decltype(x), decltype(y)>; });
   });

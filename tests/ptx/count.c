@@ -48,7 +48,7 @@ static void call_once(trial *t) {
   operation o = {.kind = COMPRESS, .lattice = l, .order = GHZ_ORDER_BEST, .x = x[0], .n = n};
   if (what == 'a')
     o = (operation){.kind = ADD, .lattice = l, .n = n, .k = 2, .operands = s};
-  const reading r = {.type = GHZ_F32, .n = n, .source = s[0], .out = GHZ_F32, .part = ALL};
+  const reading r = {.type = GHZ_F32, .n = n, .source = s[0], .out = GHZ_F32, .kind = DECOMPRESS};
   if (what == 'd')
     agree_values(t, &r, "decompress");
   else

@@ -104,9 +104,10 @@ void run_kernel(const Entry &entry, dim3 blocks, dim3 threads, size_t shared_byt
   Launch launch;
   launch.module = entry.module;
   launch.kernel = entry.kernel;
-  const uint32_t sizes[6] = {blocks.x, blocks.y, blocks.z, threads.x, threads.y, threads.z};
-  memcpy(launch.blocks, sizes, sizeof launch.blocks);
-  memcpy(launch.threads, sizes + 3, sizeof launch.threads);
+  launch.blocks = blocks.x;
+  launch.threads = threads.x;
+  if (blocks.y * blocks.z * threads.y * threads.z != 1)
+    simt::die("%s has more than one dimension", entry.name.c_str());
   launch.dynamic_shared = static_cast<uint32_t>(shared_bytes);
   launch.arguments = reinterpret_cast<const uint8_t *>(arguments.data());
   run(launch);

@@ -8,8 +8,8 @@ namespace {
 
 Decoders all_decoders() {
   Decoders decoders;
-  for (const auto add : {add_integers, add_bits, add_reals, add_moves, add_conversions, add_comparisons,
-                         add_memory, add_atomics, add_meetings, add_control})
+  for (const auto add : {add_arithmetic, add_bits, add_moves, add_conversions, add_comparisons, add_memory,
+                         add_atomics, add_meetings, add_control})
     add(decoders);
   return decoders;
 }
@@ -134,8 +134,6 @@ Instruction decode(Scope &scope, const std::string &statement, std::vector<Wante
   d.finish();
   if (i.flow == Flow::branch)
     wanted.push_back({scope.module.code.size(), d.operands.at(0)});
-  else if (i.flow == Flow::table)
-    wanted.push_back({scope.module.code.size(), d.operands.at(1)});
   return i;
 }
 

@@ -42,10 +42,8 @@ private:
 using Decoder = void (*)(Decoding &);
 using Decoders = std::unordered_map<std::string, Decoder>;
 
-void decode_real(Decoding &);
-void add_integers(Decoders &);
+void add_arithmetic(Decoders &);
 void add_bits(Decoders &);
-void add_reals(Decoders &);
 void add_moves(Decoders &);
 void add_conversions(Decoders &);
 void add_comparisons(Decoders &);
@@ -61,16 +59,7 @@ struct Wanted {
 };
 Instruction decode(Scope &scope, const std::string &statement, std::vector<Wanted> &wanted);
 
-// make(T()) for the integer type of an instruction; signed types give signed T.
-template <class Make> Operation for_integers(Decoding &d, Make make) {
-  const bool is_signed = d.type.kind == 's';
-  switch (d.type.bits) {
-  case 16: return is_signed ? make(int16_t()) : make(uint16_t());
-  case 32: return is_signed ? make(int32_t()) : make(uint32_t());
-  case 64: return is_signed ? make(int64_t()) : make(uint64_t());
-  }
-  d.refuse();
-}
+// make(T()) for a type of so many bits.
 template <class Make> Operation for_words(Decoding &d, Make make) {
   switch (d.type.bits) {
   case 16: return make(uint16_t());
@@ -83,6 +72,22 @@ template <class Make> Operation for_reals(Decoding &d, Make make) {
   if (d.type.kind != 'f' || (d.type.bits != 32 && d.type.bits != 64))
     d.refuse();
   return d.type.bits == 32 ? make(float()) : make(double());
+}
+// Signed types give signed T.
+template <class Make> Operation for_integers(Decoding &d, Make make) {
+  if (d.type.kind == 'f')
+    d.refuse();
+  if (d.type.kind != 's')
+    return for_words(d, make);
+  switch (d.type.bits) {
+  case 16: return make(int16_t());
+  case 32: return make(int32_t());
+  case 64: return make(int64_t());
+  }
+  d.refuse();
+}
+template <class Make> Operation for_numbers(Decoding &d, Make make) {
+  return d.type.kind == 'f' ? for_reals(d, make) : for_integers(d, make);
 }
 
 } // namespace ptx

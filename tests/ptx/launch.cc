@@ -35,7 +35,7 @@ private:
 };
 
 std::vector<uint32_t> Blocks::in_order(const Launch &launch) {
-  std::vector<uint32_t> order(size_t(launch.blocks[0]) * launch.blocks[1] * launch.blocks[2]);
+  std::vector<uint32_t> order(launch.blocks);
   std::iota(order.begin(), order.end(), 0);
   if (simt::settings().order == SIMT_RANDOM)
     for (size_t k = order.size(); k > 1; k--)

@@ -49,7 +49,7 @@ struct Region {
 struct Launch {
   const Module *module = nullptr;
   const Kernel *kernel = nullptr;
-  uint32_t blocks[3] = {}, threads[3] = {};
+  uint32_t blocks = 0, threads = 0; // of one dimension; threads of a block
   uint32_t dynamic_shared = 0;
   const uint8_t *arguments = nullptr;
   uint64_t number = 0;

@@ -1,4 +1,4 @@
-// meetings.cc: what the lanes of a mask do together: shuffles, votes, reductions, matches and
+// meetings.cc: what the lanes of a mask do together: shuffles, votes, reductions and
 // barriers. The barriers alone order accesses to memory.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "decode.h"
@@ -46,7 +46,7 @@ void shuffle(Warp &w, const Instruction &i, Mask mask) {
   *found = (*found & ~mask) | (inside & mask);
 }
 
-enum Vote : uint8_t { ballot, any, all, uniform };
+enum Vote : uint8_t { ballot, any, all };
 
 void vote(Warp &w, const Instruction &i, Mask mask) {
   const Mask yes = (w.predicate(i.from[0]) ^ (i.negated_source ? all_lanes : 0)) & mask;
@@ -55,22 +55,20 @@ void vote(Warp &w, const Instruction &i, Mask mask) {
     each(mask, [=](unsigned l) { to[l] = yes; });
     return;
   }
-  const bool holds = i.variant == any ? yes != 0 : yes == mask || (i.variant == uniform && !yes);
+  const bool holds = i.variant == any ? yes != 0 : yes == mask;
   Mask *to = w.to<Mask>(i);
   *to = (*to & ~mask) | (holds ? mask : 0);
 }
 
-enum Reduction : uint8_t { add, least, greatest, bits_and, bits_or, bits_xor };
+enum Reduction : uint8_t { add, least, greatest, bits_or };
 
 template <class T> T joined(uint8_t how, T a, T b) {
   switch (how) {
   case add: return static_cast<T>(static_cast<uint32_t>(a) + static_cast<uint32_t>(b));
   case least: return a < b ? a : b;
   case greatest: return a > b ? a : b;
-  case bits_and: return a & b;
-  case bits_or: return a | b;
   }
-  return a ^ b;
+  return a | b;
 }
 
 template <class T> void reduce(Warp &w, const Instruction &i, Mask mask) {
@@ -82,28 +80,12 @@ template <class T> void reduce(Warp &w, const Instruction &i, Mask mask) {
   each(mask, [&](unsigned l) { to[l] = sum; });
 }
 
-void match(Warp &w, const Instruction &i, Mask mask) {
-  Mask alike[lanes] = {};
-  each(mask, [&](unsigned l) {
-    each(mask, [&](unsigned k) {
-      alike[l] |= static_cast<Mask>(w.value(i.from[0], l) == w.value(i.from[0], k)) << k;
-    });
-  });
-  uint32_t *to = w.to<uint32_t>(i);
-  each(mask, [&](unsigned l) { to[l] = alike[l]; });
-}
-
 void sync(Warp &w, const Instruction &, Mask mask) {
   if (mask != w.live)
     fault(w, 0, "a barrier of the lanes %08x, which are not all of the warp: not understood", mask);
   w.syncs++;
   if (w.block->launch->races)
     w.block->launch->races->pass_sync(w);
-}
-
-void active(Warp &w, const Instruction &i, Mask mask) {
-  uint32_t *to = w.to<uint32_t>(i);
-  each(mask, [&](unsigned l) { to[l] = mask; });
 }
 
 // ---- Decoding ----
@@ -128,7 +110,7 @@ void decode_shuffle(Decoding &d) {
 }
 
 void decode_vote(Decoding &d) {
-  d.i.variant = d.one_of({"ballot", "any", "all", "uni"});
+  d.i.variant = d.one_of({"ballot", "any", "all"});
   d.to(0, 0);
   d.predicate_from(0, 1);
   meets(d, 2, vote);
@@ -137,16 +119,8 @@ void decode_vote(Decoding &d) {
 void decode_reduction(Decoding &d) {
   d.to(0, 0);
   d.from(0, 1, 4);
-  d.i.variant = d.one_of({"add", "min", "max", "and", "or", "xor"});
+  d.i.variant = d.one_of({"add", "min", "max", "or"});
   meets(d, 2, d.i.is_signed ? reduce<int32_t> : reduce<uint32_t>);
-}
-
-void decode_match(Decoding &d) {
-  if (!d.has("any"))
-    d.refuse();
-  d.to(0, 0, 4);
-  d.from(0, 1, d.type.bytes());
-  meets(d, 2, match);
 }
 
 // bar.warp.sync, bar.sync 0
@@ -159,20 +133,13 @@ void decode_barrier(Decoding &d) {
   d.i.flow = Flow::barrier;
 }
 
-void decode_active(Decoding &d) {
-  d.to(0, 0, 4);
-  d.i.run = active;
-}
-
 } // namespace
 
 void add_meetings(Decoders &all) {
   all["shfl"] = decode_shuffle;
   all["vote"] = decode_vote;
   all["redux"] = decode_reduction;
-  all["match"] = decode_match;
-  all["bar"] = all["barrier"] = decode_barrier;
-  all["activemask"] = decode_active;
+  all["bar"] = decode_barrier;
 }
 
 } // namespace ptx

@@ -139,14 +139,12 @@ void nothing(Warp &, const Instruction &, Mask) {}
 void take_space(Decoding &d) {
   if (d.has("global"))
     d.i.space = Space::global;
-  else if (d.has("shared") || d.has("shared::cta"))
+  else if (d.has("shared"))
     d.i.space = Space::shared;
   else if (d.has("local"))
     d.i.space = Space::local;
-  else if (d.has("param") || d.has("param::func") || d.has("param::entry"))
+  else if (d.has("param"))
     d.i.space = Space::param;
-  else if (d.has("const"))
-    d.i.space = Space::constant;
 }
 
 // How an access orders, and which caches it should use.
@@ -154,8 +152,8 @@ void take_order(Decoding &d) {
   const bool relaxed = d.has("relaxed");
   d.i.strong = d.has("volatile") || relaxed;
   if (relaxed)
-    d.one_of({"gpu", "sys"});
-  for (const char *cache : {"ca", "cg", "cs", "lu", "cv", "wb", "wt", "nc", "L1::no_allocate", "weak"})
+    d.one_of({"gpu"});
+  for (const char *cache : {"cg", "nc"})
     d.has(cache);
 }
 
@@ -204,11 +202,10 @@ void decode_store(Decoding &d) {
 
 void decode_copy_start(Decoding &d) {
   d.want_operands(3, 4);
-  d.one_of({"ca", "cg"});
-  if (!d.has("shared") || !d.has("global"))
+  if (!d.has("cg") || !d.has("shared") || !d.has("global"))
     d.refuse();
   uint64_t bytes = 0;
-  if (!number_of(d.operands[2], 4, bytes) || (bytes != 4 && bytes != 8 && bytes != 16))
+  if (!number_of(d.operands[2], 4, bytes) || bytes != most_bytes)
     d.refuse();
   d.i.size = static_cast<uint8_t>(bytes);
   d.i.address = d.scope.address(d.operands[0]);
@@ -220,30 +217,17 @@ void decode_copy_start(Decoding &d) {
 }
 
 void decode_copy(Decoding &d) {
-  uint64_t left = 0;
   if (!d.has("async"))
     d.refuse();
   if (d.has("wait_all"))
     d.i.run = wait_for_copies;
-  else if (d.has("wait_group") && number_of(d.operands.at(0), 4, left) && left == 0)
-    d.i.run = wait_for_copies;
-  else if (d.has("commit_group"))
-    d.i.run = nothing;
   else
     decode_copy_start(d);
 }
 
-void decode_fence(Decoding &d) {
-  d.has("acq_rel");
-  d.has("sc");
-  d.i.run = d.one_of({"cta", "gl", "gpu", "sys"}) ? fence : nothing;
-}
+void decode_fence(Decoding &d) { d.i.run = d.one_of({"cta", "gl", "sys"}) ? fence : nothing; }
 
-void decode_nothing(Decoding &d) {
-  for (const char *word : {"global", "local", "L1", "L2"})
-    d.has(word);
-  d.i.run = nothing;
-}
+void decode_nothing(Decoding &d) { d.i.run = nothing; }
 
 } // namespace
 
@@ -258,11 +242,11 @@ void land_copies(Warp &w, Mask mask) {
 }
 
 void add_memory(Decoders &all) {
-  all["ld"] = all["ldu"] = decode_load;
+  all["ld"] = decode_load;
   all["st"] = decode_store;
   all["cp"] = decode_copy;
-  all["membar"] = all["fence"] = decode_fence;
-  all["prefetch"] = all["nanosleep"] = decode_nothing;
+  all["membar"] = decode_fence;
+  all["nanosleep"] = decode_nothing;
 }
 
 } // namespace ptx

@@ -189,7 +189,6 @@ private:
   Scope scope;
   Place place;
   std::unordered_map<std::string, uint32_t> labels;
-  std::unordered_map<std::string, std::vector<std::string>> tables;
   std::vector<Wanted> wanted;
   std::string last_label;
 
@@ -216,10 +215,6 @@ void BodyParser::read_line(const std::string &line) {
 void BodyParser::read_statement(const std::string &statement) {
   if (statement.empty())
     return;
-  if (begins(statement, ".branchtargets")) {
-    tables[last_label] = split(statement.substr(14));
-    return;
-  }
   if (statement[0] == '.') {
     if (!begins(statement, ".shared") || !module.shared.count(declaration_of(statement).name))
       scope.declare(statement);
@@ -241,17 +236,8 @@ uint32_t BodyParser::label(const std::string &name) const {
 }
 
 void BodyParser::find_labels() {
-  for (const Wanted &one : wanted) {
-    Instruction &i = module.code[one.instruction];
-    if (i.flow == Flow::branch) {
-      i.target = label(one.label);
-      continue;
-    }
-    if (!tables.count(one.label))
-      throw Refusal("table " + one.label + " in " + function.name);
-    for (const std::string &name : tables[one.label])
-      i.table.push_back(label(name));
-  }
+  for (const Wanted &one : wanted)
+    module.code[one.instruction].target = label(one.label);
 }
 
 void BodyParser::declare_formals(const Draft &draft) {

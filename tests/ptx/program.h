@@ -23,8 +23,8 @@ struct Function;
 
 using Operation = void (*)(Warp &, const Instruction &, Mask);
 
-enum class Flow : uint8_t { plain, branch, table, call, leave, meet, barrier, trap };
-enum class Space : uint8_t { generic, global, shared, local, constant, param };
+enum class Flow : uint8_t { plain, branch, call, leave, meet, barrier };
+enum class Space : uint8_t { generic, global, shared, local, param };
 
 // Where the 32 values of an operand stand: in the registers of a warp, in the constants of the
 // function, among what a thread is told (its index ...).
@@ -65,7 +65,6 @@ struct Instruction {
   uint32_t target = 0; // instruction, or function
   uint32_t function = 0, opcode = 0;
   Place place;
-  std::vector<uint32_t> table;              // of brx
   std::vector<uint32_t> arguments, results; // of a call: offsets among the caller's parameters
   mutable uint64_t runs = 0;
 };

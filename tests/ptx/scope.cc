@@ -6,11 +6,7 @@
 
 namespace ptx {
 
-const char *const special_names[] = {
-    "%tid.x",       "%tid.y",       "%tid.z",       "%ntid.x",     "%ntid.y",   "%ntid.z",
-    "%ctaid.x",     "%ctaid.y",     "%ctaid.z",     "%nctaid.x",   "%nctaid.y", "%nctaid.z",
-    "%laneid",      "%warpid",      "%nwarpid",     "%smid",       "%nsmid",    "%lanemask_eq",
-    "%lanemask_lt", "%lanemask_le", "%lanemask_gt", "%lanemask_ge"};
+const char *const special_names[] = {"%tid.x", "%ntid.x", "%ctaid.x", "%nctaid.x", "%laneid", "%lanemask_ge"};
 const unsigned special_count = sizeof special_names / sizeof *special_names;
 
 void Scope::refuse(const std::string &what) const { throw Refusal(what + " in " + function.name); }
@@ -144,13 +140,9 @@ Operand Scope::source(const std::string &word, unsigned bytes) {
   uint64_t value;
   if (number_of(word, bytes, value))
     return constant(value, bytes);
-  if (word == "WARP_SZ")
-    return constant(lanes, bytes);
   for (unsigned i = 0; i < special_count; i++)
     if (word == special_names[i])
       return Operand{i * lanes * 4, in_specials, 4};
-  if (word == "%clock" || word == "%clock64" || word == "%globaltimer")
-    return constant(0, bytes);
   const size_t plus = word.find('+');
   const std::string name = trimmed(word.substr(0, plus));
   const uint64_t offset = plus == std::string::npos ? 0 : strtoull(word.c_str() + plus + 1, nullptr, 0);

@@ -176,22 +176,6 @@ void leave(Warp &w, size_t index, const Instruction &i) {
   g.at = g.callers[g.depth] + 1;
 }
 
-void branch_by_table(Warp &w, size_t index, const Instruction &i) {
-  const uint32_t *chosen = w.from<uint32_t>(i, 0);
-  Mask left = w.groups[index].mask;
-  for (size_t k = 0; k < i.table.size() && left; k++) {
-    Mask these = 0;
-    each(left, [&](unsigned l) { these |= static_cast<Mask>(chosen[l] == k) << l; });
-    if (these == left)
-      w.groups[index].at = i.table[k];
-    else if (these)
-      part(w, index, these, i.table[k]);
-    left &= ~these;
-  }
-  if (left)
-    fault(w, 0, "a branch behind the end of its table");
-}
-
 // What is neither plain nor a branch that all take. The group is at the instruction.
 void control(Warp &w, size_t index, const Instruction &i, Mask mask) {
   const uint32_t next = w.groups[index].at + 1;
@@ -203,12 +187,10 @@ void control(Warp &w, size_t index, const Instruction &i, Mask mask) {
   }
   switch (i.flow) {
   case Flow::branch: w.groups[index].at = i.target; break;
-  case Flow::table: branch_by_table(w, index, i); break;
   case Flow::call: call(w, index, i); break;
   case Flow::leave: leave(w, index, i); break;
   case Flow::meet: w.groups[index].wait = Group::meets; break;
   case Flow::barrier: w.groups[index].wait = Group::at_barrier; break;
-  case Flow::trap: fault(w, 0, "trap");
   case Flow::plain: break;
   }
 }

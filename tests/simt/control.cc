@@ -42,16 +42,15 @@ void configure(const simt_settings &settings) {
 bool now_fails(uint64_t &left) { return left && --left == 0; }
 
 // Takes a setting from the environment, if it is there: a number from 0 to `greatest`, or one of
-// the words, which have the numbers from `first` on.
+// the words, which are numbered.
 template <class T>
-void take(T &member, const char *name, long long greatest, std::initializer_list<const char *> words = {},
-          int first = 0) {
+void take(T &member, const char *name, long long greatest, std::initializer_list<const char *> words = {}) {
   const char *text = getenv(name);
   if (!text || !*text)
     return;
   for (const char *const &word : words)
     if (!strcmp(text, word)) {
-      member = static_cast<T>(first + (&word - words.begin()));
+      member = static_cast<T>(&word - words.begin());
       return;
     }
   char *end;
@@ -78,10 +77,6 @@ uint64_t draw() { // splitmix64
 }
 
 void poison(unsigned char *memory, size_t size) {
-  if (settings().poison != SIMT_POISON_RANDOM) {
-    memset(memory, settings().poison, size);
-    return;
-  }
   uint64_t word = draw();
   for (size_t i = 0; i < size; i += sizeof word) {
     memcpy(memory + i, &word, size - i < sizeof word ? size - i : sizeof word);
@@ -112,7 +107,6 @@ simt_settings simt_defaults(void) {
   s.order = SIMT_RANDOM;
   s.seed = 1;
   s.resident = 4;
-  s.poison = SIMT_POISON_RANDOM;
   s.eager = 25;
   s.protect = 1;
   s.patience = 400000000;
@@ -127,7 +121,6 @@ simt_settings simt_defaults(void) {
   simt::take(s.order, "SIMT_ORDER", SIMT_RANDOM, {"forward", "random"});
   simt::take(s.seed, "SIMT_SEED", any);
   simt::take(s.resident, "SIMT_RESIDENT", 1000);
-  simt::take(s.poison, "SIMT_POISON", 255, {"random"}, SIMT_POISON_RANDOM);
   simt::take(s.protect, "SIMT_PROTECT", 1);
   simt::take(s.devices, "SIMT_DEVICES", 64);
   simt::take(s.multiprocessors, "SIMT_MULTIPROCESSORS", 1000);

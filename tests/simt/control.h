@@ -24,14 +24,10 @@ enum simt_order {
   SIMT_RANDOM   /* drawn from the seed */
 };
 
-/* Poison: fresh shared, device and pinned memory holds one byte everywhere (0 to 255), or this. */
-#define SIMT_POISON_RANDOM (-1)
-
 typedef struct simt_settings {
   int order;         /* SIMT_ORDER=forward|random; default random */
   uint64_t seed;     /* SIMT_SEED; default 1 */
   unsigned resident; /* SIMT_RESIDENT: blocks in flight together; default 4 */
-  int poison;        /* SIMT_POISON=random|0..255; default random */
   unsigned eager;    /* percentage of the calls that put work on a stream that also let some run; default 25 */
   int protect; /* SIMT_PROTECT=0|1: the host cannot touch device memory (a segmentation fault); default 1 */
   uint64_t patience;        /* switches of threads in which no block begins or ends: a livelock; default 4e8 */
@@ -57,10 +53,7 @@ typedef struct simt_counters {
   uint64_t started;     /* their blocks */
   uint64_t
       synchronisations; /* calls that waited for a device: cudaFree, cudaMemcpy and copies to pageable memory too */
-  uint64_t queries;     /* of events */
-  uint64_t copies;      /* cudaMemcpy and cudaMemcpyAsync */
   uint64_t pageable; /* cudaMemcpyAsync from or to pageable memory, which may wait on a real device */
-  uint64_t switches; /* of threads */
 } simt_counters;
 
 /* What there is now. */

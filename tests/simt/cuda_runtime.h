@@ -55,8 +55,8 @@ cudaError_t launch_kernel(const char *name, void (*kernel)(P...), dim3 blocks, d
 template <class T> cudaError_t cudaMalloc(T **memory, size_t size) {
   return ::cudaMalloc(reinterpret_cast<void **>(memory), size);
 }
-template <class T> cudaError_t cudaMallocHost(T **memory, size_t size, unsigned int flags = 0) {
-  return ::cudaHostAlloc(reinterpret_cast<void **>(memory), size, flags);
+template <class T> cudaError_t cudaMallocHost(T **memory, size_t size) {
+  return ::cudaMallocHost(reinterpret_cast<void **>(memory), size);
 }
 template <class T>
 cudaError_t cudaMallocManaged(T **memory, size_t size, unsigned int flags = cudaMemAttachGlobal) {

@@ -204,15 +204,7 @@ cudaError_t cudaFree(void *memory) {
 }
 
 cudaError_t cudaMallocHost(void **memory, size_t size) {
-  return cudaHostAlloc(memory, size, cudaHostAllocDefault);
-}
-
-cudaError_t cudaHostAlloc(void **memory, size_t size, unsigned int flags) {
-  return call([=] {
-    if (flags & ~static_cast<unsigned>(cudaHostAllocPortable | cudaHostAllocMapped))
-      return cudaErrorInvalidValue;
-    return allocate(memory, size, cudaMemoryTypeHost);
-  });
+  return call([=] { return allocate(memory, size, cudaMemoryTypeHost); });
 }
 
 cudaError_t cudaFreeHost(void *memory) {
@@ -224,14 +216,6 @@ cudaError_t cudaMallocManaged(void **memory, size_t size, unsigned int flags) {
     if (flags != cudaMemAttachGlobal || !size)
       return cudaErrorInvalidValue;
     return allocate(memory, size, cudaMemoryTypeManaged);
-  });
-}
-
-cudaError_t cudaMemGetInfo(size_t *available, size_t *total) {
-  return call([=] {
-    *total = settings().memory;
-    *available = *total - held_by_device(device());
-    return cudaSuccess;
   });
 }
 

@@ -13,7 +13,6 @@
 #include <deque>
 #include <memory>
 #include <numeric>
-#include <unistd.h>
 #include <vector>
 
 #ifdef SIMT_ASAN
@@ -56,29 +55,15 @@ struct Flight : Block {
 
 uint64_t idle_switches; // since a block began or ended
 
-const char *state_name(State state) {
-  switch (state) {
-  case State::ready: return "able to run";
-  case State::meeting: return "waits for lanes";
-  case State::barrier: return "waits for the block";
-  case State::exited: return "exited";
-  }
-  return "";
-}
-
-void print_place(const Site &site) {
-  if (site.what)
-    fprintf(stderr, "%s at %s:%d", site.what, site.file, site.line);
-  else
-    fprintf(stderr, "its beginning");
-}
+// In the order of State.
+constexpr const char *state_names[] = {"able to run", "waits for lanes", "waits for the block"};
+constexpr Site beginning = {"its beginning", "", 0};
 
 void print_thread(const Thread &thread) {
   const uint3 block = thread.block->index;
-  fprintf(stderr, "block (%u,%u,%u) thread (%u,%u,%u), warp %u lane %u, last met others in ", block.x, block.y,
-          block.z, thread.index.x, thread.index.y, thread.index.z, thread.warp->number, thread.lane);
-  print_place(thread.site);
-  fprintf(stderr, "\n");
+  fprintf(stderr, "block (%u,%u,%u) thread (%u,%u,%u), warp %u lane %u, last met others in %s at %s:%d\n",
+          block.x, block.y, block.z, thread.index.x, thread.index.y, thread.index.z, thread.warp->number,
+          thread.lane, thread.site.what, thread.site.file, thread.site.line);
 }
 
 bool same(const Site &a, const Site &b) {
@@ -93,13 +78,12 @@ void print_threads(const Flight &flight) {
     if (thread.state == State::exited)
       continue;
     const auto alike = [&](const Thread *other) {
-      return other->state == thread.state && (other->site.what != nullptr) == (thread.site.what != nullptr) &&
-             (!thread.site.what || same(other->site, thread.site));
+      return other->state == thread.state && same(other->site, thread.site);
     };
     if (std::any_of(shown.begin(), shown.end(), alike))
       continue;
     shown.push_back(&thread);
-    fprintf(stderr, "simt:   %s: ", state_name(thread.state));
+    fprintf(stderr, "simt:   %s: ", state_names[static_cast<int>(thread.state)]);
     print_thread(thread);
     if (shown.size() == 8)
       break;
@@ -120,7 +104,6 @@ void die(const char *format, ...) {
   } else {
     fprintf(stderr, "\n");
   }
-  fflush(stderr);
   abort();
 }
 
@@ -129,7 +112,6 @@ namespace {
 [[noreturn]] void die_stuck(const char *what, const Flight &flight) {
   fprintf(stderr, "simt: %s in kernel %s; the threads of one block:\n", what, flight.grid->name);
   print_threads(flight);
-  fflush(stderr);
   abort();
 }
 
@@ -271,7 +253,7 @@ void begin_thread(Thread &thread, Flight &flight, unsigned number) {
   thread.lane = number % 32;
   thread.warp = &warp;
   thread.block = &flight;
-  thread.site = Site{};
+  thread.site = beginning;
   warp.live |= 1u << thread.lane;
   warp.size = thread.lane + 1;
   wake(thread);
@@ -411,7 +393,6 @@ private:
         continue;
       current = &warp.lanes[lane];
       idle_switches++;
-      counters.switches++;
       enter(current->fiber);
       current = nullptr;
     }
@@ -427,7 +408,7 @@ private:
 };
 
 #ifdef SIMT_ASAN
-class Faults {};
+void watch_faults() {}
 #else
 // Tells which thread touched what it must not, and lets the signal end the process.
 void tell_fault(int, siginfo_t *info, void *) {
@@ -436,42 +417,27 @@ void tell_fault(int, siginfo_t *info, void *) {
     fprintf(stderr, "simt:   kernel %s, ", current->block->grid->name);
     print_thread(*current);
   }
-  fflush(stderr);
 }
 
-class Faults {
-public:
-  Faults() {
-    static unsigned char room[64 << 10];
-    stack_t stack = {};
-    stack.ss_sp = room;
-    stack.ss_size = sizeof room;
-    sigaltstack(&stack, &old_stack);
-    struct sigaction action = {};
-    action.sa_sigaction = tell_fault;
-    action.sa_flags = static_cast<int>(SA_SIGINFO | SA_ONSTACK | SA_RESETHAND);
-    sigaction(SIGSEGV, &action, &old_segv);
-    sigaction(SIGBUS, &action, &old_bus);
-  }
-  ~Faults() {
-    sigaction(SIGSEGV, &old_segv, nullptr);
-    sigaction(SIGBUS, &old_bus, nullptr);
-    sigaltstack(&old_stack, nullptr);
-  }
-  Faults(const Faults &) = delete;
-  Faults &operator=(const Faults &) = delete;
-
-private:
-  stack_t old_stack;
-  struct sigaction old_segv, old_bus;
-};
+void watch_faults() {
+  static unsigned char room[64 << 10];
+  stack_t stack = {};
+  stack.ss_sp = room;
+  stack.ss_size = sizeof room;
+  sigaltstack(&stack, nullptr);
+  struct sigaction action = {};
+  action.sa_sigaction = tell_fault;
+  action.sa_flags = static_cast<int>(SA_SIGINFO | SA_ONSTACK | SA_RESETHAND);
+  for (int number : {SIGSEGV, SIGBUS})
+    sigaction(number, &action, nullptr);
+}
 #endif
 
 } // namespace
 
 // A device rounds to nearest, however the host does.
 void run(const Grid &grid) {
-  [[maybe_unused]] Faults faults;
+  watch_faults();
   const int rounding = fegetround();
   fesetround(FE_TONEAREST);
   Flights(grid).run();

@@ -20,7 +20,7 @@ inline uint64_t draw_below(uint64_t count) {
   return static_cast<uint64_t>(static_cast<unsigned __int128>(draw()) * count >> 64);
 }
 
-// Fills memory as the settings say that fresh memory is.
+// Fills memory with random bytes, as fresh memory is.
 void poison(unsigned char *memory, size_t size);
 
 // The device of this thread.

@@ -35,8 +35,6 @@ struct Work {
   uint64_t number; // in the order in which all work was put on streams
   std::function<void()> run;
   const char *name;
-  Event awaited; // runs when this was reached as often as it had been made
-  uint64_t record;
 };
 
 } // namespace
@@ -82,8 +80,6 @@ bool ready(const CUstream_st &stream) {
   if (stream.queue.empty())
     return false;
   const Work &work = stream.queue.front();
-  if (work.awaited && work.awaited->reached < work.record)
-    return false;
   if (!stream.blocking)
     return true;
   for (const auto &other : streams) // what the NULL stream and blocking streams owe each other
@@ -96,8 +92,7 @@ bool ready(const CUstream_st &stream) {
 void run_first(CUstream_st &stream) {
   Work work = std::move(stream.queue.front());
   stream.queue.pop_front();
-  if (work.run)
-    work.run();
+  work.run();
 #ifndef SIMT_ASAN
   check_bounds(work.name);
 #endif
@@ -144,7 +139,7 @@ void run_some(uint64_t pieces) {
 }
 
 void put(CUstream_st &stream, std::function<void()> run, const char *name) {
-  stream.queue.push_back({++numbered, std::move(run), name, nullptr, 0});
+  stream.queue.push_back({++numbered, std::move(run), name});
   if (draw_below(100) < settings().eager)
     run_some(1 + draw_below(4));
 }
@@ -259,7 +254,6 @@ using namespace simt;
 // Waits, except that a copy from device to device does not.
 cudaError_t cudaMemcpy(void *dst, const void *src, size_t size, enum cudaMemcpyKind kind) {
   return call([=] {
-    counters.copies++;
     if (!size)
       return cudaSuccess;
     if (const cudaError_t error = check_copy(dst, src, size, kind); error != cudaSuccess)
@@ -275,7 +269,6 @@ cudaError_t cudaMemcpy(void *dst, const void *src, size_t size, enum cudaMemcpyK
 cudaError_t cudaMemcpyAsync(void *dst, const void *src, size_t size, enum cudaMemcpyKind kind,
                             cudaStream_t handle) {
   return call([=] {
-    counters.copies++;
     CUstream_st *stream = find(handle);
     if (!stream)
       return cudaErrorInvalidResourceHandle;
@@ -340,19 +333,6 @@ cudaError_t cudaStreamSynchronize(cudaStream_t handle) {
   });
 }
 
-cudaError_t cudaStreamWaitEvent(cudaStream_t handle, cudaEvent_t event_handle, unsigned int flags) {
-  return call([=] {
-    CUstream_st *stream = find(handle);
-    const Event event = find(event_handle);
-    if (!stream || !event)
-      return cudaErrorInvalidResourceHandle;
-    if (flags)
-      return cudaErrorInvalidValue;
-    stream->queue.push_back({++numbered, {}, "cudaStreamWaitEvent", event, event->made});
-    return cudaSuccess;
-  });
-}
-
 cudaError_t cudaEventCreate(cudaEvent_t *event) { return cudaEventCreateWithFlags(event, cudaEventDefault); }
 
 cudaError_t cudaEventCreateWithFlags(cudaEvent_t *event, unsigned int flags) {
@@ -395,7 +375,6 @@ cudaError_t cudaEventQuery(cudaEvent_t handle) {
     const Event event = find(handle);
     if (!event)
       return cudaErrorInvalidResourceHandle;
-    counters.queries++;
     const bool done = event->reached == event->made;
     run_some(draw_below(3));
     return done ? cudaSuccess : cudaErrorNotReady;

@@ -122,7 +122,6 @@ void scans() {
       for (unsigned resident : {1u, 3u, 8u}) {
         simt_settings s = with(order, seed);
         s.resident = resident;
-        s.poison = seed % 2 ? SIMT_POISON_RANDOM : 0;
         simt_configure(&s);
         CHECK(scan_is_right(50));
       }
@@ -411,7 +410,7 @@ void check_streams() {
   cudaMallocHost(&pinned, 64 * sizeof *pinned);
   GHZ_LAUNCH(fill, 1, 64, 0, first, a, 1u);
   CHECK(cudaEventRecord(event, first) == cudaSuccess);
-  CHECK(cudaStreamWaitEvent(second, event) == cudaSuccess);
+  CHECK(cudaEventSynchronize(event) == cudaSuccess);
   CHECK(cudaMemcpyAsync(b, a, 64 * sizeof *a, cudaMemcpyDeviceToDevice, second) == cudaSuccess);
   cudaMemcpyAsync(pinned, b, 64 * sizeof *a, cudaMemcpyDeviceToHost, 0); // the NULL stream waits for `second`
   GHZ_LAUNCH(fill, 1, 64, 0, second, b, 2u);                             // which waits for the NULL stream
@@ -525,15 +524,12 @@ void check_launches() {
 void check_environment() {
   setenv("SIMT_ORDER", "forward", 1);
   setenv("SIMT_SEED", "12", 1);
-  setenv("SIMT_POISON", "0x5a", 1);
   setenv("SIMT_RESIDENT", "3", 1);
   simt_settings s = simt_defaults();
-  CHECK(s.order == SIMT_FORWARD && s.seed == 12 && s.poison == 0x5a && s.resident == 3);
-  setenv("SIMT_POISON", "random", 1);
-  CHECK(simt_defaults().poison == SIMT_POISON_RANDOM);
+  CHECK(s.order == SIMT_FORWARD && s.seed == 12 && s.resident == 3);
   setenv("SIMT_ORDER", "sideways", 1);
   CHECK(fails([] { return simt_defaults().order >= 0; }));
-  for (const char *name : {"SIMT_ORDER", "SIMT_SEED", "SIMT_POISON", "SIMT_RESIDENT"})
+  for (const char *name : {"SIMT_ORDER", "SIMT_SEED", "SIMT_RESIDENT"})
     unsetenv(name);
 }
 
