@@ -87,7 +87,7 @@ Test(pack_tiles, golden_streams) {
   for (size_t i = 0; i < golden_count; i++) {
     SCOPE;
     if (strcmp(golden_ending(goldens[i].name), "ghz") == 0)
-      round_trip(&pool, golden_make(&goldens[i], pool.ctx[0]), goldens[i].name);
+      round_trip(&pool, goldens[i].make(pool.ctx[0]), goldens[i].name);
   }
 }
 
@@ -100,7 +100,7 @@ Test(pack_tiles, golden_packed_streams) {
     FILE *f = fopen(say("%s/packed/%s.ghzp", GHZ_GOLDEN_DIR, goldens[i].name), "rb");
     if (!f)
       continue;
-    ref_bytes room = bytes_new(1 << 18), want = golden_make(&goldens[i], pool.ctx[0]);
+    ref_bytes room = bytes_new(1 << 18), want = goldens[i].make(pool.ctx[0]);
     const ref_bytes packed = bytes_copy(room.data, fread(room.data, 1, room.size, f));
     fclose(f);
     read++;
