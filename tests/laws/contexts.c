@@ -97,7 +97,7 @@ static operands guard_operands(const operands *o) {
 static const uint8_t *accumulator_of(const operands *o, const char *name) {
   return strcmp(name, "accumulate") == 0                    ? o->a.data
          : strcmp(name, "accumulate_values") == 0           ? o->b.data
-         : strcmp(name, "accumulate_values of bricks") == 0 ? o->bricks[1].data
+         : strcmp(name, "accumulate_bricks") == 0 ? o->bricks[1].data
                                                             : NULL;
 }
 
