@@ -120,7 +120,7 @@ Test(codec, largest_differences) {
 
 /* ---- Masks ---- */
 /* Every one of a block: of the first of a tile, behind a finite value and behind a hidden one. */
-Test(codec, masks_of_a_block, .timeout = 120) {
+Test(codec, masks_of_a_block) {
   enum { MASKS = 256, N = MASKS * REF_TILE };
   static const int blocks[] = {0, 2, 3, 5};
   const ghz_shape s = ghz_flat(N);

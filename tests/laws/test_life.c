@@ -68,7 +68,7 @@ static void live_scaled(ghz_type type) {
   }
 }
 
-Test(life, scaled_on_the_way, .timeout = 300) {
+Test(life, scaled_on_the_way, .timeout = 600) {
   live_scaled(GHZ_F32);
   live_scaled(GHZ_F64);
 }
