@@ -36,7 +36,6 @@ rm -f "$build.log"
 cmake --build "$build" -- --quiet
 
 # shellcheck disable=SC2086 # lists of words, below, too
-under threads $valgrind $leaks "$build/tests/laws/threads"
 # It goes on after faults, for which the registers have to be right.
 under contexts $valgrind --vex-iropt-register-updates=allregs-at-mem-access $leaks "$build/tests/laws/contexts"
 for law in api lattice inspect slice golden overflow allocation state schedules tuner; do

@@ -3,25 +3,15 @@
 #pragma once
 #include "streams.h"
 
-/* Sums of `copies` arrays by a maker, seeds from `seed` on; or what a table cannot make. */
 typedef struct golden {
-  const char *name;  /* one that holds "message" is that of a message, in a file NAME.msg */
-  uint64_t checksum; /* of the decompressed values */
-  ghz_type type;
-  int order;
-  double eb;
-  const char *maker;
-  size_t n;
-  uint64_t seed;
-  int copies;
-  ref_bytes (*make)(ghz_context *ctx);
+  const char *name;                    /* one that holds "message" is that of a message, in a file NAME.msg */
+  uint64_t checksum;                   /* of the decompressed values */
+  ref_bytes (*make)(ghz_context *ctx); /* in scratch memory */
 } golden;
 
 extern const golden goldens[];
 extern const size_t golden_count;
 const char *golden_ending(const char *name); /* of the file: "ghz", or "msg" */
 
-/* Makes a stream or message, in scratch memory. */
-ref_bytes golden_make(const golden *g, ghz_context *ctx);
 /* FNV-1a of the decompressed values of a stream or message, every NaN as the canonical one. */
 uint64_t golden_checksum(ref_bytes stream, ghz_context *ctx);

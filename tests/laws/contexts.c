@@ -1,10 +1,11 @@
 /* contexts.c: law L6: a context serves one call at a time, and says so; calls without one have a
- * context of their thread, which ends with it. Without Criterion, which the thread sanitizer cannot
- * run. */
+ * context of their thread, which ends with it; contexts of any number of threads side by side give
+ * what one thread alone gives. Without Criterion, which the thread sanitizer cannot run. */
 /* SPDX-License-Identifier: BSD-3-Clause */
 #define _GNU_SOURCE
 #include "allocator.h"
 #include "calls.h"
+#include "damage.h"
 #include <pthread.h>
 #include <sched.h>
 #include <semaphore.h>
@@ -30,6 +31,22 @@ static ref_bytes *want;
 
 static void start(pthread_t *thread, void *(*body)(void *), void *argument) {
   must(pthread_create(thread, NULL, body, argument) == 0, "no thread");
+}
+
+/* What the calls work on from now on, and what one thread alone answers; scratch memory. */
+static void give(ghz_type type, size_t n, const char *maker, const char *other) {
+  CONTEXT(ctx, NULL, 1);
+  const ghz_lattice l = lattice_abs(type, 0.01);
+  operands *o = scratch(sizeof *o);
+  *o = operands_make(&l, n, OPERANDS, maker, other, 0);
+  answer one = answer_make(o, 0);
+  given = o;
+  want = scratch(call_count * sizeof *want);
+  for (size_t i = 0; i < call_count; i++) {
+    one.size = 0;
+    must(calls[i].run(ctx, o, &one) == GHZ_OK, calls[i].name);
+    want[i] = bytes_copy(one.bytes, one.size);
+  }
 }
 
 /* Runs a call; where it succeeds, its answer must be right. */
@@ -95,10 +112,10 @@ static operands guard_operands(const operands *o) {
 
 /* What a test of an accumulator copies before it calls. */
 static const uint8_t *accumulator_of(const operands *o, const char *name) {
-  return strcmp(name, "accumulate") == 0                    ? o->a.data
-         : strcmp(name, "accumulate_values") == 0           ? o->b.data
-         : strcmp(name, "accumulate_values of bricks") == 0 ? o->bricks[1].data
-                                                            : NULL;
+  return strcmp(name, "accumulate") == 0          ? o->a.data
+         : strcmp(name, "accumulate_values") == 0 ? o->b.data
+         : strcmp(name, "accumulate_bricks") == 0 ? o->bricks[1].data
+                                                  : NULL;
 }
 
 static void must_be_busy(ghz_context *ctx, answer *r) {
@@ -300,19 +317,50 @@ static void forks_while_threads_work(void) {
   ghz_context_free(ctx);
 }
 
+/* ---- Contexts of one to four threads, side by side ---- */
+/* Several groups of chunks, which threads take from each other, and an end that is not whole. */
+enum { LONG = 9 * 4 * GHZ_CHUNK + 5000, BESIDE = 4 };
+
+static ref_bytes damaged_stream; /* whose tile in the middle says what no tile may */
+
+/* What is left in the buffer depends on who came first. */
+static void fail(ghz_context *ctx, answer *r) {
+  const ghz_bytes a = view(given->a), bad = view(damaged_stream);
+  must(ghz_add(ctx, a, bad, r->bytes, r->room, &r->size) == GHZ_ECORRUPT, "add what is damaged");
+  must(ghz_decompress(ctx, bad, GHZ_F64, r->bytes, LONG) == GHZ_ECORRUPT, "decompress what is damaged");
+  must(ghz_sum(ctx, given->k, given->many, r->bytes, a.size / 2, &r->size) == GHZ_ECAPACITY,
+       "sum into too little");
+}
+
+static void *run_beside(void *threads) {
+  SCOPE;
+  CONTEXT(ctx, NULL, *(const int *)threads);
+  answer r = answer_make(given, 0);
+  for (size_t i = 0; i < 3 * call_count; i++) {
+    const size_t which = (i + 5 * (size_t)ghz_context_threads(ctx)) % call_count; /* not all the same at once */
+    must(attempt(ctx, which, &r) == GHZ_OK, calls[which].name);
+    if (which % 14 == 0)
+      fail(ctx, &r);
+  }
+  return NULL;
+}
+
+static void side_by_side(ghz_type type, const char *maker) {
+  SCOPE;
+  static int threads[BESIDE] = {1, 2, 3, 4};
+  pthread_t thread[BESIDE];
+  give(type, LONG, maker, maker);
+  damaged_stream = bytes_copy(given->b.data, given->b.size);
+  damage_tile(damaged_stream, LONG / GHZ_TILE / 2);
+  for (int i = 0; i < BESIDE; i++)
+    start(&thread[i], run_beside, &threads[i]);
+  for (int i = 0; i < BESIDE; i++)
+    pthread_join(thread[i], NULL);
+}
+
 int main(void) {
   SCOPE;
-  CONTEXT(ctx, NULL, 1);
-  ghz_lattice l = lattice_abs(GHZ_F32, 0.01);
-  operands o = operands_make(&l, N, OPERANDS, "mixture", "walk", 0);
-  answer one = answer_make(&o, 0);
-  want = scratch(call_count * sizeof *want);
-  for (size_t i = 0; i < call_count; i++) {
-    one.size = 0;
-    must(calls[i].run(ctx, &o, &one) == GHZ_OK, calls[i].name);
-    want[i] = bytes_copy(one.bytes, one.size);
-  }
-  given = &o;
+  give(GHZ_F32, N, "mixture", "walk");
   after_fork();
   busy_during_every_call();
   two_threads_on_one_context();
@@ -321,7 +369,10 @@ int main(void) {
   calls_of_a_thread_that_ends();
   if (!GHZ_SANITIZED) /* a sanitizer's own locks are met as other threads left them */
     forks_while_threads_work();
-  printf("%zu calls: EBUSY during each; %ld refusals; %d threads without a context\n", call_count, refused,
-         RUNNERS);
+  side_by_side(GHZ_F32, "mixture");
+  side_by_side(GHZ_F64, "mixture");
+  side_by_side(GHZ_F32, "random_bits"); /* raw tiles: the largest there are */
+  printf("%zu calls: EBUSY during each; %ld refusals; %d threads without a context, %d contexts side by side\n",
+         call_count, refused, RUNNERS, BESIDE);
   return 0;
 }

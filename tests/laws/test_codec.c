@@ -1,6 +1,6 @@
 /* test_codec.c: laws L1 and L3 of one array: the bytes and values of the reference codec from every
  * instruction set and thread count, within the bound. Every input meets every bound in each type,
- * and every shape, order and fill. */
+ * and every shape, order and fill; NaN, fills and infinities lie in pieces of every form. */
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "fields.h"
 #include "support.h"
@@ -118,6 +118,46 @@ Test(codec, largest_differences) {
       }
 }
 
+/* ---- Masks ---- */
+/* Every one of a block: of the first of a tile, behind a finite value and behind a hidden one. */
+Test(codec, masks_of_a_block) {
+  enum { MASKS = 256, N = MASKS * REF_TILE };
+  static const int blocks[] = {0, 2, 3, 5};
+  const ghz_shape s = ghz_flat(N);
+  POOL(pool);
+  for (int type = GHZ_F32; type <= GHZ_F64; type++) {
+    SCOPE;
+    const ghz_lattice l = lattice_abs((ghz_type)type, 0.1);
+    void *x = field_make(WAVES, &l, &s, 500, 3);
+    uint64_t state = 5;
+    for (size_t m = 0; m < MASKS; m++)
+      for (size_t k = 0; k < COUNT(blocks); k++)
+        for (size_t t = 0; t < 8; t++)
+          if (m >> t & 1)
+            hide_value(&l, x, m * REF_TILE + 8 * (size_t)blocks[k] + t, k % 2 ? 2 : 0, &state);
+    same_codec(&pool, &l, &s, GHZ_ORDER_BEST, x, say("type %d", type));
+  }
+}
+
+/* Denormal numbers are no zeros, and no fill that they differ from, even by the least. */
+Test(codec, denormal_numbers) {
+  enum { N = 1500 };
+  POOL(pool);
+  for (int type = GHZ_F32; type <= GHZ_F64; type++)
+    for (int fill = -1; fill < 3; fill++) {
+      SCOPE;
+      const double least = type == GHZ_F32 ? 0x1p-149 : 0x1p-1074;
+      const ghz_shape s = ghz_flat(N);
+      ghz_lattice l = lattice_abs((ghz_type)type, 0.1);
+      if (fill >= 0)
+        succeeded(ghz_lattice_set_fill(&l, fill * least), NULL, "fill");
+      void *x = scratch(N * ghz_type_size(l.type));
+      for (size_t i = 0; i < N; i++)
+        put_value(l.type, x, i, i % 50 == 3 ? NAN : (double)(i % 7) * (i % 2 ? least : -least));
+      same_codec(&pool, &l, &s, GHZ_ORDER_BEST, x, say("type %d, fill %d", type, fill));
+    }
+}
+
 /* ---- At random ---- */
 static ghz_shape random_shape(uint64_t *state) {
   ghz_shape s = {1 + (int)input_below(state, 3), {0, 0, 0}};
@@ -130,11 +170,11 @@ static ghz_shape random_shape(uint64_t *state) {
 }
 
 /* Steps of every mantissa, and values beside ties and thresholds; of up to 8 million steps, as
- * relative bounds of 1e-1 to 1e-7 have; with an offset or without. */
+ * relative bounds of 1e-1 to 1e-7 have; with an offset or without; half of the arrays masked. */
 Test(codec, at_random, .timeout = 600) {
   POOL(pool);
   uint64_t state = 11;
-  for (int round = 0; round < effort(400); round++) {
+  for (int round = 0; round < effort(900); round++) {
     SCOPE;
     const ghz_shape s = random_shape(&state);
     const ghz_lattice l = lattice_with_fill(&state);
@@ -148,6 +188,8 @@ Test(codec, at_random, .timeout = 600) {
     for (size_t i = 0; offset != 0 && i < ghz_shape_count(&s); i++)
       if (!l.has_fill || value_at(l.type, x, i) != l.fill)
         put_value(l.type, x, i, value_at(l.type, x, i) + offset);
+    if (round % 2)
+      hide_any(&l, &s, x, &state);
     same_codec(&pool, &l, &s, order, x, say("round %d, %g steps, offset %g", round, amount, offset / l.step));
   }
 }

@@ -15,45 +15,10 @@ static size_t tile_size(ref_bytes stream) {
 
 /* The coefficients of the only tile of a stream, in columns. */
 static void read_columns(ref_bytes stream, int64_t column[REF_TILE]) {
-  size_t size;
-  ref_header h = ref_header_read(stream.data);
-  ref_tile *t = scratch(sizeof *t);
-  const uint8_t *tile = ref_tile_at(stream.data, 0, &size);
-  cr_assert_eq(ref_tile_parse(&h, 0, tile, size, t), REF_GOOD);
-  cr_assert(t->coefficients, "%zu bytes", size);
+  const ref_tile *t = ref_tile_of(stream);
+  cr_assert(t->coefficients, "%zu bytes", stream.size);
   for (int u = 0; u < REF_TILE; u++)
-    column[ref_column_of(h.dims, u)] = t->c[u];
-}
-
-/* ---- The reference against the text of the format ---- */
-/* Each frequency comes back from the values that it says, alone. */
-Test(coefficients, inverse_of_the_reference) {
-  for (int dims = 2; dims <= 3; dims++)
-    for (int u = 0; u < REF_TILE; u++) {
-      int64_t c[REF_TILE] = {0}, back[REF_TILE];
-      ref_wide k[REF_TILE];
-      float e[REF_TILE];
-      c[u] = 1000;
-      ref_inverse(dims, c, k);
-      for (int i = 0; i < REF_TILE; i++)
-        e[i] = (float)ldexp((double)k[i], -5 - ref_transform_shift(dims));
-      ref_forward(dims, e);
-      ref_keep(dims, e, back);
-      cr_assert_arr_eq(back, c, sizeof c, "%d dimensions, coefficient %d", dims, u);
-    }
-}
-
-Test(coefficients, columns_of_the_reference) {
-  for (int dims = 2; dims <= 3; dims++) {
-    uint8_t seen[REF_TILE] = {0};
-    for (int u = 0; u < REF_TILE; u++)
-      cr_assert_eq(seen[ref_column_of(dims, u)]++, 0);
-  }
-  cr_assert_eq(ref_column_of(3, 0), 0);
-  cr_assert_eq(ref_column_of(3, 1), 16, "frequencies along x are 16 columns apart");
-  cr_assert_eq(ref_column_of(3, 16), 1, "then (0, 1)");
-  cr_assert_eq(ref_column_of(3, 128), 2, "and (1, 0)");
-  cr_assert_eq(ref_column_of(2, 32 * 17 + 3), (32 + 3) * 16 + 1);
+    column[ref_column_of(t->dims, u)] = t->c[u];
 }
 
 /* ---- Where coefficients end ---- */
@@ -269,13 +234,10 @@ static int64_t integer_of(int width, uint64_t *state) {
 /* One brick whose layers have such widths; the first coefficient takes up to 64 bits. All of one
  * sign make the first value as large as it can be. */
 static ref_bytes brick_of(const ref_header *h, int width, int anchor, uint64_t *state) {
-  ref_tile *t = scratch(sizeof *t);
-  uint8_t *tile = scratch(REF_TILE_ROOM);
+  ref_tile *t = ref_tile_new(h);
   int q_width = 1 + (int)input_below(state, 17);
   uint64_t every = (uint64_t)1 << input_below(state, 10);
   int64_t all = input_below(state, 2) ? 0 : ((int64_t)1 << (width - 1)) - 1;
-  memset(t, 0, sizeof *t);
-  ref_tile_shape(h, 0, t);
   t->coefficients = 1;
   t->mode = (int)input_below(state, 6) % 4 % 3; /* mostly coarse */
   t->order = (int)input_below(state, h->dims == 3 ? 4 : 3);
@@ -284,8 +246,7 @@ static ref_bytes brick_of(const ref_header *h, int width, int anchor, uint64_t *
     t->q[i] = ref_inside(t, i) && input_below(state, every) == 0 ? integer_of(q_width, state) : 0;
   }
   t->c[0] = anchor == 64 ? (int64_t)input_random(state) : integer_of(anchor, state);
-  uint16_t size = (uint16_t)ref_tile_encode(h->type, t, tile);
-  return ref_assemble(h, &size, tile);
+  return ref_stream_of(h, t);
 }
 
 /* Every second width, and all around 20: from there on the sum of the coefficients' magnitudes
@@ -331,14 +292,11 @@ static const struct {
  * large as it can be, or of random ones. */
 static ref_bytes brick_at_limit(const ref_header *h, int64_t first, size_t layer, int random, uint64_t *state) {
   int64_t one[REF_TILE] = {0}, most = ((int64_t)1 << (layers[layer].width - 1)) - 1;
-  ref_tile *t = scratch(sizeof *t);
-  uint8_t *tile = scratch(REF_TILE_ROOM);
+  ref_tile *t = ref_tile_new(h);
   ref_wide k[REF_TILE];
   int last = !random; /* from block 30 of cubes on, which has the largest factors, where those are */
   int place = last ? (3 * 8 + 3) * 16 + 7 : (int)input_below(state, REF_TILE);
   int start = last ? REF_BLOCKS - 30 : (int)input_below(state, REF_BLOCKS);
-  memset(t, 0, sizeof *t);
-  ref_tile_shape(h, 0, t);
   t->coefficients = 1;
   for (int u = 1; u < REF_TILE; u++) {
     if ((ref_column_of(h->dims, u) / 8 + start) % REF_BLOCKS >= layers[layer].count)
@@ -353,8 +311,7 @@ static ref_bytes brick_at_limit(const ref_header *h, int64_t first, size_t layer
   t->c[0] = first;
   for (int i = 0; i < REF_TILE; i++)
     t->q[i] = i % 3 ? 0 : (int64_t)input_below(state, 4001) - 2000;
-  uint16_t size = (uint16_t)ref_tile_encode(h->type, t, tile);
-  return ref_assemble(h, &size, tile);
+  return ref_stream_of(h, t);
 }
 
 /* Up to |c(0,0,0)| = 2^28 and a sum of the others below 2^25 float64 is exact, and there may be two
@@ -382,10 +339,7 @@ Test(coefficients, limits_of_float64, .timeout = 600) {
 
 /* The largest brick: widths at their limits in both layers, long anchors, NaN everywhere. */
 static ref_bytes largest_brick(const ref_header *h) {
-  ref_tile *t = scratch(sizeof *t);
-  uint8_t *tile = scratch(REF_TILE_ROOM);
-  memset(t, 0, sizeof *t);
-  ref_tile_shape(h, 0, t);
+  ref_tile *t = ref_tile_new(h);
   t->coefficients = 1;
   t->mode = REF_WIDE;
   t->order = 3;
@@ -396,9 +350,9 @@ static ref_bytes largest_brick(const ref_header *h) {
     t->plus[i] = t->minus[i] = 1;
   }
   t->c[0] = INT64_MIN / 3;
-  uint16_t size = (uint16_t)ref_tile_encode(h->type, t, tile);
-  cr_assert(size > 14490 && size <= 14579, "%u bytes", size);
-  return ref_assemble(h, &size, tile);
+  const ref_bytes stream = ref_stream_of(h, t);
+  cr_assert(tile_size(stream) > 14490 && tile_size(stream) <= 14579, "%zu bytes", tile_size(stream));
+  return stream;
 }
 
 Test(coefficients, largest_brick_there_is) {

@@ -1,5 +1,6 @@
 /* test_constant.c: tiles of one value, which come back exactly (law L1) and are the same bytes
- * everywhere (L3). (That they add like all others: test_homomorphism.c.) */
+ * everywhere (L3). (That they add like all others: test_homomorphism.c; their numbers:
+ * test_numbers.c, test_axes.c; parts of them: test_boxes.c.) */
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "fields.h"
 #include "support.h"
@@ -77,42 +78,8 @@ Test(constant, few_values_come_back) {
   }
 }
 
-/* Ranges, boxes and slices read such tiles; the extrema are the value; and it takes few bytes. */
-Test(constant, is_read_in_parts) {
-  CONTEXT(ctx, NULL, 1);
-  const ghz_lattice l = lattice_abs(GHZ_F32, 0.01);
-  for (size_t s = 0; s < COUNT(shapes); s++) {
-    SCOPE;
-    const size_t n = (size_t)ghz_shape_count(&shapes[s]);
-    const ref_bytes stream =
-        compress_shape(ctx, &l, GHZ_ORDER_BEST, one_value(&l, &shapes[s], (double)273.15f, 0), &shapes[s]);
-    const ghz_statistics st = scanned(stream);
-    double min, max;
-    float y[2] = {0, 0}, *box = scratch(n * sizeof *box);
-    cr_assert(st.constant + st.raw == info_of(stream).tiles && (st.raw == 0 || n < 64), "%s",
-              shape_text(&shapes[s]));
-    cr_assert(n < 1024 || stream.size < 200 + 20 * (size_t)st.constant, "%zu bytes", stream.size);
-    succeeded(ghz_extrema(ctx, view(stream), &min, &max), ctx, "extrema");
-    cr_assert(min == (double)273.15f && max == min, "%a to %a", min, max);
-    if (shapes[s].dims == 1 && n > 1) {
-      succeeded(ghz_decompress_range(ctx, view(stream), GHZ_F32, n - 2, 2, y), ctx, "range");
-      cr_assert(y[0] == 273.15f && y[1] == 273.15f);
-    }
-    const uint64_t *e = shapes[s].extent, origin[3] = {e[0] / 2, e[1] / 3, e[2] / 3},
-                   extent[3] = {e[0] - origin[0], e[1] - origin[1], e[2] - origin[2]};
-    succeeded(ghz_decompress_box(ctx, view(stream), GHZ_F32, origin, extent, box), ctx, "box");
-    for (size_t i = 0; i < extent[0] * extent[1] * extent[2]; i++)
-      cr_assert_eq(box[i], 273.15f, "%s, value %zu of the box: %a", shape_text(&shapes[s]), i, (double)box[i]);
-    const ghz_slice slice = slice_of(stream, 0, info_of(stream).tiles);
-    box[n - 1] = 0;
-    succeeded(ghz_slice_decompress_into(ctx, &slice, GHZ_F32, box), ctx, "slice");
-    cr_assert_eq(box[n - 1], 273.15f);
-  }
-}
-
-/* A tile that has another value anywhere is none of one value; zeros stay empty, values of the
- * lattice stay as they were, and what lies outside of it stays raw. */
-Test(constant, where_there_is_none) {
+/* A tile that has another value anywhere is none of one value. */
+Test(constant, not_with_another_value) {
   CONTEXT(ctx, NULL, 1);
   const ghz_lattice l = lattice_abs(GHZ_F32, 0.01);
   float x[GHZ_TILE];
@@ -124,62 +91,6 @@ Test(constant, where_there_is_none) {
     const ref_bytes s = compress(ctx, &l, GHZ_ORDER_BEST, x, GHZ_TILE);
     cr_assert(scanned(s).constant == 0 && scanned(s).order[1] == 1, "another one in place %d", other);
   }
-  static const float others[] = {0, -0.0f, (float)(0.01 * 2 * 0.984375), 1e30f};
-  for (size_t o = 0; o < COUNT(others); o++) {
-    SCOPE;
-    const ghz_lattice own = o == 2 ? lattice_abs(GHZ_F32, 0.5) : l;
-    for (int i = 0; i < GHZ_TILE; i++)
-      x[i] = o == 2 ? 1000 * 0.984375f : others[o];
-    const ghz_statistics st = scanned(compress(ctx, &own, GHZ_ORDER_BEST, x, GHZ_TILE));
-    cr_assert(st.constant == 0 && st.empty == (o < 2) && st.order[1] == (o == 2) && st.raw == (o == 3),
-              "case %zu", o);
-  }
-  const ghz_shape flat = ghz_flat(GHZ_TILE);
-  const ghz_lattice all[] = {l, lattice_abs(GHZ_F64, 0.01)};
-  for (int t = 0; t < 2; t++) {
-    void *nothing = scratch(8 * GHZ_TILE);
-    for (size_t i = 0; i < GHZ_TILE; i++)
-      put_value(all[t].type, nothing, i, i % 2 ? (double)NAN : INFINITY);
-    cr_assert_eq(scanned(compress_shape(ctx, &all[t], GHZ_ORDER_BEST, nothing, &flat)).constant, 0);
-  }
-}
-
-/* ---- Numbers ---- */
-static const ghz_shape operand_shapes[] = {{1, {1, 1, 20 * GHZ_TILE + 3}}, {3, {16, 24, 50}}, {2, {2, 64, 70}}};
-
-/* The value counts as it is, without an error. */
-Test(constant, numbers) {
-  CONTEXT(ctx, NULL, 2);
-  for (size_t s = 0; s < COUNT(operand_shapes); s++)
-    for (int type = GHZ_F32; type <= GHZ_F64; type++) {
-      SCOPE;
-      const ghz_lattice l = lattice_abs((ghz_type)type, 0.01);
-      const double value = type == GHZ_F32 ? (double)273.15f : 273.15;
-      const ref_bytes a = compress_shape(ctx, &l, GHZ_ORDER_BEST, one_value(&l, &operand_shapes[s], value, 1),
-                                         &operand_shapes[s]),
-                      b = compress_shape(ctx, &l, GHZ_ORDER_BEST, one_value(&l, &operand_shapes[s], 270, 0),
-                                         &operand_shapes[s]);
-      ghz_summary m;
-      ghz_comparison d;
-      succeeded(ghz_moments(ctx, view(a), &m), ctx, "moments");
-      cr_assert(m.mean.value == value && m.mean.low == value && m.mean.high == value, "mean %a", m.mean.value);
-      cr_assert(m.variance.high == 0 && m.specials > 0 && m.count + m.specials == info_of(a).count);
-      succeeded(ghz_difference(ctx, view(a), view(b), &d), ctx, "difference");
-      cr_assert(d.largest.low == value - 270 && d.largest.high == d.largest.low, "largest %a", d.largest.value);
-    }
-}
-
-Test(constant, sums_along_axes) {
-  CONTEXT(ctx, NULL, 2);
-  const uint64_t extents[3] = {9, 16, 50};
-  const ghz_shape shape = {3, {9, 16, 50}};
-  const ghz_lattice l = lattice_abs(GHZ_F64, 0.01);
-  const ref_bytes s = compress_shape(ctx, &l, GHZ_ORDER_BEST, one_value(&l, &shape, 273.125, 0), &shape);
-  double sums[9 * 16];
-  cr_assert_gt(scanned(s).constant, 0);
-  succeeded(ghz_sum_axes(ctx, view(s), 3, extents, 4, sums, NULL), ctx, "sums along x");
-  for (int i = 0; i < 9 * 16; i++)
-    cr_assert_eq(sums[i], 50 * 273.125, "sum %d: %a", i, sums[i]);
 }
 
 /* ---- Damage ---- */

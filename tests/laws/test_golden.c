@@ -29,7 +29,7 @@ Test(golden, files) {
       SCOPE;
       const golden *g = &goldens[i];
       ref_bytes want = read_golden(g->name);
-      same_bytes(golden_make(g, ctx), want, say("%s on %s", g->name, isa_name(isa)));
+      same_bytes(g->make(ctx), want, say("%s on %s", g->name, isa_name(isa)));
       uint64_t checksum = golden_checksum(want, ctx);
       cr_assert_eq(checksum, g->checksum, "%s on %s: values have checksum %016llx", g->name, isa_name(isa),
                    (unsigned long long)checksum);

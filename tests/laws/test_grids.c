@@ -150,14 +150,3 @@ Test(grids, means_stay_grids) {
     cr_assert(info.lattice.step == l.step / 3 && info.lattice.step > 2 * info.lattice.eb);
   }
 }
-
-Test(grids, steps_that_are_none) {
-  static const double bad[] = {0, -1, NAN, INFINITY, 0x1p-121, 0x1p121};
-  static const double bad_too[] = {0x1p-1001, 0x1p1001};
-  ghz_lattice l;
-  for (size_t i = 0; i < COUNT(bad); i++)
-    cr_assert_eq(ghz_lattice_make(GHZ_F32, (ghz_bound){GHZ_STEP, bad[i]}, 0, 1, &l), GHZ_EINVAL, "%g", bad[i]);
-  for (size_t i = 0; i < COUNT(bad_too); i++)
-    cr_assert_eq(ghz_lattice_make(GHZ_F64, (ghz_bound){GHZ_STEP, bad_too[i]}, 0, 1, &l), GHZ_EINVAL);
-  cr_assert(strstr(ghz_context_message(NULL), "step"));
-}

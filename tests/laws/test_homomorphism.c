@@ -413,16 +413,12 @@ static int64_t texture(size_t kind, int z, int y, int x) {
 enum { TEXTURES = 7, FLAT_TEXTURES = 12 };
 
 static ref_bytes textured(const ref_header *h, size_t kind, int order) {
-  ref_tile *t = scratch(sizeof *t);
-  uint8_t *tile = scratch(REF_TILE_ROOM);
+  ref_tile *t = ref_tile_new(h);
   const ref_brick b = ref_brick_of(h->dims);
-  memset(t, 0, sizeof *t);
-  ref_tile_shape(h, 0, t);
   t->order = order;
   for (int i = 0; i < REF_TILE; i++)
     t->q[i] = ref_inside(t, i) ? texture(kind, i / b.x / b.y, i / b.x % b.y, i % b.x) : 0;
-  uint16_t size = (uint16_t)ref_tile_encode(h->type, t, tile);
-  return ref_assemble(h, &size, tile);
+  return ref_stream_of(h, t);
 }
 
 /* All of them at all orders, two and three at a time. */

@@ -130,24 +130,14 @@ static ghz_status try(ghz_context *ctx, size_t k, const ref_bytes *s, const int6
   return status;
 }
 
-#define REFUSED(status, words, ...)                                                                            \
-  do {                                                                                                         \
-    cr_expect_eq(try(ctx, __VA_ARGS__), status, "%s", words);                                                  \
-    cr_expect(strstr(ghz_context_message(ctx), words), "'%s' is not in '%s'", words,                           \
-              ghz_context_message(ctx));                                                                       \
-  } while (0)
+#define REFUSED(status, words, ...) says(try(ctx, __VA_ARGS__), status, ctx, words, #__VA_ARGS__)
 
 Test(linear, says_which_lattices_do_not_combine) {
   enum { N = 2000 };
   CONTEXT(ctx, NULL, 1);
   const int64_t minus[3] = {1, -1, 1};
-  const ghz_lattice l = lattice_abs(GHZ_F32, 0.01), other = lattice_abs(GHZ_F32, 0.007),
-                    wide = lattice_abs(GHZ_F64, 0.01), with = filled(l, 1);
-  ghz_lattice looser = l;
-  looser.eb = nextafter(l.eb, 1);
+  const ghz_lattice l = lattice_abs(GHZ_F32, 0.01), other = lattice_abs(GHZ_F32, 0.007);
   const ref_bytes a = stream_of(ctx, &l, 1, "walk", N, 1), b = stream_of(ctx, &other, 1, "walk", N, 2),
-                  c = stream_of(ctx, &wide, 1, "walk", N, 3), d = stream_of(ctx, &l, 1, "walk", N + 1, 4),
-                  e = stream_of(ctx, &with, 1, "walk", N, 5), f = stream_of(ctx, &looser, 1, "walk", N, 6),
                   third = mean(ctx, 3, (ref_bytes[]){a, a, a}), half = mean(ctx, 2, (ref_bytes[]){a, a});
   REFUSED(GHZ_EMISMATCH, say("step %.17g in operand 0, %.17g in operand 1: neither", l.step, other.step), 2,
           ((ref_bytes[]){a, b}), minus, 1);
@@ -155,12 +145,6 @@ Test(linear, says_which_lattices_do_not_combine) {
           2, ((ref_bytes[]){third, half}), minus, 1);
   REFUSED(GHZ_EMISMATCH, "in operand 1, ", 3, ((ref_bytes[]){third, half, a}), minus, 1);
   REFUSED(GHZ_EMISMATCH, "step", 2, ((ref_bytes[]){a, half}), NULL, 1); /* a sum is of equal lattices */
-  REFUSED(GHZ_EMISMATCH, "bound", 2, ((ref_bytes[]){a, f}), minus, 1);
-  REFUSED(GHZ_EMISMATCH, "float64", 2, ((ref_bytes[]){a, c}), minus, 1);
-  REFUSED(GHZ_EMISMATCH, "values", 2, ((ref_bytes[]){a, d}), minus, 1);
-  REFUSED(GHZ_EMISMATCH, "fill value", 2, ((ref_bytes[]){a, e}), minus, 1);
-  /* An operand without weight is checked, too. */
-  REFUSED(GHZ_EMISMATCH, "neither", 2, ((ref_bytes[]){a, b}), ((int64_t[]){1, 0}), 1);
 }
 
 Test(linear, checks_its_arguments) {

@@ -1,6 +1,6 @@
-/* test_one_format.c: law L3: the same bytes and values from every thread count and caller's
- * floating-point environment. (From every instruction set: test_codec.c; from every version:
- * test_golden.c.) */
+/* test_one_format.c: law L3: the same bytes and values in every floating-point environment of a
+ * caller. (From every instruction set: test_codec.c; from any number of threads: contexts.c; from
+ * every version: test_golden.c.) */
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "calls.h"
 #include "support.h"
@@ -10,30 +10,6 @@
 #if defined(__x86_64__)
 #include <xmmintrin.h>
 #endif
-
-enum { THREADS = 4 };
-static const int thread_counts[THREADS] = {1, 2, 3, 7};
-
-/* A few million values, once: thread counts against each other. */
-Test(one_format, millions_of_values, .timeout = 300) {
-  enum { N = 3000001 };
-  ghz_lattice l = lattice_abs(GHZ_F32, 0.5);
-  void *x = input_make(&inputs[0], GHZ_F32, N, l.step, 4);
-  ref_bytes first = {0}, twice = {0};
-  for (int t = 0; t < THREADS; t++) {
-    CONTEXT(ctx, NULL, thread_counts[t]);
-    ref_bytes got = compress(ctx, &l, GHZ_ORDER_BEST, x, N), both = add(ctx, got, got);
-    float *y = decompress(ctx, got, GHZ_F32);
-    if (t == 0) {
-      first = bytes_copy(got.data, got.size);
-      twice = bytes_copy(both.data, both.size);
-      for (size_t i = 0; i < N; i++)
-        cr_assert(kept(GHZ_F32, x, GHZ_F32, y, i, l.eb), "value %zu", i);
-    }
-    same_bytes(got, first, say("%d threads", thread_counts[t]));
-    same_bytes(both, twice, say("%d threads, sum", thread_counts[t]));
-  }
-}
 
 /* ---- The caller's floating-point environment ---- */
 #if defined(__x86_64__)
@@ -128,6 +104,7 @@ Test(one_format, denormal_bounds) {
   cr_assert_eq(memcmp(&got, &want, sizeof got), 0, "largest difference up to %g, not %g", got.largest.high,
                want.largest.high);
 }
+#endif
 
 /* Exceptions that calls raise are not the caller's, whose own stay. */
 Test(one_format, caller_flags) {
@@ -146,4 +123,3 @@ Test(one_format, caller_flags) {
       cr_assert_eq(after, flags[f], "%s: flags %x became %x", calls[c].name, flags[f], after);
     }
 }
-#endif

@@ -55,11 +55,7 @@ static void set_values(const one_brick *b, void *x) {
 
 /* Takes the coefficients of a stream's only tile; returns 0 if it has none. */
 static int take_coefficients(ref_bytes stream, one_brick *b) {
-  size_t size;
-  ref_header h = ref_header_read(stream.data);
-  ref_tile *t = scratch(sizeof *t);
-  const uint8_t *tile = ref_tile_at(stream.data, 0, &size);
-  cr_assert_eq(ref_tile_parse(&h, 0, tile, size, t), REF_GOOD);
+  const ref_tile *t = ref_tile_of(stream);
   memcpy(b->c, t->c, sizeof b->c);
   return t->coefficients;
 }
@@ -348,27 +344,22 @@ static void beside_the_first(uint64_t *state, int k, one_brick *b) {
 Test(quick_bricks, one_beside_the_first, .timeout = 300) { check_bricks(beside_the_first, 256, 8, 6); }
 
 /* ---- Decoding ---- */
-static ref_tile *tile_of(int dims) {
-  ref_tile *t = scratch(sizeof *t);
-  ref_brick b = ref_brick_of(dims);
-  memset(t, 0, sizeof *t);
-  t->dims = dims;
-  t->z = b.z, t->y = b.y, t->x = b.x;
-  t->n = REF_TILE;
-  return t;
+static ref_header header_of_whole(int dims) {
+  const ghz_lattice l = lattice_abs(GHZ_F32, 0.37);
+  return header_shaped(&l, &whole_brick[dims - 2]);
 }
 
-/* A stream of one such tile, in both ways and by the reference, also as a cut one is decoded. */
+static ref_tile *tile_of(int dims) {
+  const ref_header h = header_of_whole(dims);
+  return ref_tile_new(&h);
+}
+
+/* A stream of one such tile, in both ways and by the reference. */
 static void check_tile(const context_pool *pool, const ref_tile *t, const char *what) {
   SCOPE;
-  ghz_lattice l = lattice_abs(GHZ_F32, 0.37);
-  ghz_shape shape = {t->dims, {(uint64_t)t->z, (uint64_t)t->y, (uint64_t)t->x}};
-  ref_header h = header_shaped(&l, &shape);
+  ref_header h = header_of_whole(t->dims);
   h.transform = t->coefficients;
-  uint8_t *bytes = scratch(REF_TILE_ROOM);
-  uint16_t size = (uint16_t)ref_tile_encode(h.type, t, bytes);
-  ref_bytes stream = ref_assemble(&h, &size, bytes);
-  same_decoded(pool, stream, what);
+  same_decoded(pool, ref_stream_of(&h, t), what);
 }
 
 /* Residuals of so many bits in one line, the least, the largest or any, at the end of the brick:

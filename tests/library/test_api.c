@@ -1,16 +1,13 @@
 /* test_api.c: the contract of every call: arguments, capacities, operands, parts. */
 /* SPDX-License-Identifier: BSD-3-Clause */
+#include <ghz/numbers.h>
+
 #include "calls.h"
 #include "support.h"
 #include <math.h>
 #include <stdio.h>
 
-static ghz_context *ctx;
-
-static void start(void) { ctx = context_on(NULL, 2); }
-static void stop(void) { ghz_context_free(ctx); }
-
-TestSuite(api, .init = start, .fini = stop, .timeout = 120);
+SUITE_WITH_CONTEXT(api);
 
 /* ---- Version, status, context ---- */
 Test(api, version) {
@@ -185,55 +182,44 @@ Test(api, capacities_at_every_size) {
 }
 
 /* ---- Operands that do not fit together ---- */
-static ghz_status try_add(ref_bytes a, ref_bytes b) {
-  static uint8_t dst[1 << 16];
-  size_t size;
-  ghz_status one = ghz_add(ctx, view(a), view(b), dst, sizeof dst, &size);
-  ghz_status other = ghz_minimum(ctx, view(b), view(a), dst, sizeof dst, &size);
-  cr_assert_eq(one, other);
-  return one;
-}
-
-Test(api, mismatches) {
-  double x[200] = {1, 2, 3};
-  ghz_lattice l = lattice_abs(GHZ_F64, 0.01), cap = l, step = l, eb = l;
-  cap.cap = 35;
-  step.step *= 1.5;
-  eb.eb *= 1.5;
-  ghz_lattice l32 = lattice_abs(GHZ_F32, 0.01);
-  ref_bytes base = compress(ctx, &l, -1, x, 100);
-  ref_bytes others[5] = {compress(ctx, &l, -1, x, 101), compress(ctx, &cap, -1, x, 100),
-                         compress(ctx, &step, -1, x, 100), compress(ctx, &eb, -1, x, 100),
-                         compress(ctx, &l32, -1, x, 100)};
-  for (int i = 0; i < 5; i++) {
-    cr_assert_eq(try_add(base, others[i]), GHZ_EMISMATCH, "other %d", i);
-    cr_assert_gt(strlen(ghz_context_message(ctx)), 0, "other %d: no message", i);
-  }
-  cr_assert_eq(try_add(base, base), GHZ_OK);
-}
-
-/* Other fills are another lattice; the message names both. */
-Test(api, fills_that_differ) {
-  enum { N = 1500 };
-  static const double fills[] = {NAN, 0, -0.0, -999};
-  const float *x = input_make(input_named("walk"), GHZ_F32, N, 0.01, 1);
-  ref_bytes s[COUNT(fills)];
-  for (size_t i = 0; i < COUNT(fills); i++) {
-    ghz_lattice l = lattice_abs(GHZ_F32, 0.01);
-    if (i)
-      succeeded(ghz_lattice_set_fill(&l, fills[i]), NULL, "fill");
-    s[i] = compress(ctx, &l, GHZ_ORDER_BEST, x, N);
-  }
-  for (size_t i = 0; i < COUNT(fills); i++)
-    for (size_t j = 0; j < COUNT(fills); j++) {
-      ref_bytes room = bytes_new(ghz_size_bound(N, GHZ_F32, 2));
+/* Each differs from the first, and from all others, in one thing, which the message names. */
+Test(api, operands_that_differ) {
+  const ghz_lattice l = lattice_abs(GHZ_F64, 0.01), narrow = lattice_abs(GHZ_F32, 0.01);
+  const ghz_shape flat = ghz_flat(1024);
+  const struct {
+    ghz_lattice l;
+    ghz_shape shape;
+    const char *words;
+  } of[] = {{l, flat, ""},
+            {l, ghz_flat(1025), "1024 values|1025 values"},
+            {narrow, flat, "float32|float64"},
+            {{GHZ_F64, 35, l.step, l.eb, 0, 0}, flat, "cap"},
+            {{GHZ_F64, 44, 1.5 * l.step, l.eb, 0, 0}, flat, "step"},
+            {{GHZ_F64, 44, l.step, nextafter(l.eb, 1), 0, 0}, flat, "bound"},
+            {{GHZ_F64, 44, l.step, l.eb, 1, 0}, flat, "fill value 0 in operand 1, no fill value in operand 0"},
+            {{GHZ_F64, 44, l.step, l.eb, 1, -0.0}, flat, "fill value -0 in operand 1"},
+            {{GHZ_F64, 44, l.step, l.eb, 1, -999}, flat, "fill value -999 in operand 1"},
+            {l, {3, {8, 8, 16}}, "1024 values|8 x 8 x 16"},
+            {l, {3, {8, 16, 8}}, "8 x 16 x 8"},
+            {l, {2, {8, 8, 16}}, "8 planes of 8 x 16"}};
+  static const double zeros[1025];
+  ref_bytes s[COUNT(of)], room = bytes_new(1 << 16);
+  for (size_t i = 0; i < COUNT(of); i++)
+    s[i] = compress_shape(ctx, &of[i].l, GHZ_ORDER_LORENZO, zeros, &of[i].shape);
+  for (size_t i = 0; i < COUNT(of); i++)
+    for (size_t j = 0; j < COUNT(of); j++) {
+      const char *words = i == 0 ? of[j].words : "", *what = say("%zu and %zu", i, j);
+      const ghz_status want = i == j ? GHZ_OK : GHZ_EMISMATCH;
+      const ghz_bytes both[2] = {view(s[i]), view(s[j])};
+      const ghz_slice parts[2] = {slice_of(s[i], 0, 1), slice_of(s[j], 0, 1)};
+      ghz_slice part;
+      ghz_comparison d;
       size_t size;
-      ghz_status status = ghz_add(ctx, view(s[i]), view(s[j]), room.data, room.size, &size);
-      cr_assert_eq(status, i == j ? GHZ_OK : GHZ_EMISMATCH, "fills %g and %g", fills[i], fills[j]);
-      if (i == 0 && j == 3)
-        cr_assert_str_eq(ghz_context_message(ctx), "fill value -999 in operand 1, no fill value in operand 0");
-      const ghz_slice parts[2] = {slice_of(s[i], 0, 1), slice_of(s[j], 1, 1)};
-      cr_assert_eq(ghz_slice_join(ctx, 2, parts, room.data, room.size, &size), i == j ? GHZ_OK : GHZ_EMISMATCH);
+      says(ghz_add(ctx, both[0], both[1], room.data, room.size, &size), want, ctx, words, what);
+      says(ghz_minimum(ctx, both[0], both[1], room.data, room.size, &size), want, ctx, words, what);
+      says(ghz_linear(ctx, 2, both, (int64_t[]){1, 0}, 1, room.data, room.size, &size), want, ctx, words, what);
+      says(ghz_difference(ctx, both[0], both[1], &d), want, ctx, words, what);
+      says(ghz_slice_sum(ctx, 2, parts, room.data, room.size, &part), want, ctx, words, what);
     }
 }
 
@@ -248,24 +234,13 @@ Test(api, operation_arguments) {
   cr_assert_eq(ghz_mean(ctx, 0, &a, dst, room, &size), GHZ_EINVAL);
   cr_assert_eq(ghz_linear(ctx, 0, &a, &one, 1, dst, room, &size), GHZ_EINVAL);
   cr_assert_eq(ghz_linear(ctx, 1, &a, &one, 0, dst, room, &size), GHZ_EINVAL);
+  cr_assert_eq(
+      ghz_linear(ctx, 2, (ghz_bytes[]){a, {a.data, a.size - 1}}, (int64_t[]){1, 0}, 1, dst, room, &size),
+      GHZ_ECORRUPT, "what has no weight is checked, too");
   cr_assert_eq(ghz_accumulate(ctx, dst, room, NULL, a), GHZ_EINVAL);
   static const double factors[] = {0, -0.0, NAN, INFINITY, -INFINITY, 1e300, 1e-300, 5e-324};
   for (size_t i = 0; i < 8; i++)
     cr_assert_eq(ghz_scale(ctx, a, factors[i], dst, room, &size), GHZ_EINVAL, "factor %g", factors[i]);
-}
-
-/* A coefficient of 0 drops the operand, after checking it. */
-Test(api, dropped_operands_are_checked) {
-  ref_bytes s = stream_by(ctx, "walk", GHZ_F32, 100, 1), shorter = stream_by(ctx, "walk", GHZ_F32, 99, 1);
-  ref_bytes broken = bytes_copy(s.data, s.size - 1);
-  static const int64_t c[2] = {1, 0};
-  uint8_t dst[4096];
-  size_t size;
-  ghz_bytes good[2] = {view(s), view(s)}, bad[2] = {view(s), view(broken)}, other[2] = {view(s), view(shorter)};
-  cr_assert_eq(ghz_linear(ctx, 2, good, c, 1, dst, sizeof dst, &size), GHZ_OK);
-  cr_assert(size == s.size && memcmp(dst, s.data, size) == 0);
-  cr_assert_eq(ghz_linear(ctx, 2, bad, c, 1, dst, sizeof dst, &size), GHZ_ECORRUPT);
-  cr_assert_eq(ghz_linear(ctx, 2, other, c, 1, dst, sizeof dst, &size), GHZ_EMISMATCH);
 }
 
 /* ---- Ranges ---- */

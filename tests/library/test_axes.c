@@ -254,10 +254,7 @@ Test(axes, refuse_what_is_wrong) {
   const ref_bytes s = compress_shape(ctx, &l, GHZ_ORDER_BEST, field_make(WAVES, &l, &shape, 100, 1), &shape);
   ref_bytes cut = {s.data, s.size - 1};
 #define REFUSED(status, words, stream, rank, extents, axes, to)                                                \
-  do {                                                                                                         \
-    cr_expect_eq(ghz_sum_axes(ctx, view(stream), rank, extents, axes, to, NULL), status, words);               \
-    cr_expect(strstr(ghz_context_message(ctx), words), "'%s'", ghz_context_message(ctx));                      \
-  } while (0)
+  says(ghz_sum_axes(ctx, view(stream), rank, extents, axes, to, NULL), status, ctx, words, words)
   REFUSED(GHZ_EINVAL, "axis 3 of 3", s, 3, extents, 9, sums);
   REFUSED(GHZ_EINVAL, "rank 0", s, 0, extents, 0, sums);
   REFUSED(GHZ_EINVAL, "rank 33", s, 33, extents, 0, sums);

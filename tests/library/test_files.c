@@ -130,15 +130,15 @@ static void check_box(ghz_file *f, ghz_context *ctx, const file_case *c, const u
 }
 
 /* Frames have several pages: those of each run of tiles are read alone. */
-static const file_case of_many_pages = {
-    .ndim = 3, .dims = {64, 100, 700}, .frame_values = 1 << 22, .type = GHZ_F32, .pack = 2};
+#define OF_MANY_PAGES                                                                                          \
+  { .ndim = 3, .dims = {64, 100, 700}, .frame_values = 1 << 22, .pack = 2 }
 
 Test(files, give_any_box) {
   CONTEXT(ctx, NULL, 2);
   for (size_t i = 0; i <= file_case_count; i++) {
     SCOPE;
     MEMORY_FILE(m);
-    const file_case *c = i < file_case_count ? &file_cases[i] : &of_many_pages;
+    const file_case *c = i < file_case_count ? &file_cases[i] : &(file_case)OF_MANY_PAGES;
     uint64_t state = i, from[5] = {0}, to[5] = {0};
     write_case(c, ctx, &m);
     const uint8_t *y = file_values(&m, ctx, "all");
@@ -190,19 +190,14 @@ Test(files, cut_no_frame_across_a_plane) {
   cr_assert(s.extent[0] == 1 && s.extent[1] == 40 && s.extent[2] == 200);
 }
 
-/* A file of 48 MiB of values, in three frames. */
-static void write_large(memory_file *m, ghz_context *ctx, int pack, int flat) {
-  const file_case c = {.ndim = 3, .dims = {48, 512, 512}, .flat = flat, .frame_values = 1 << 22, .pack = pack};
-  write_case(&c, ctx, m);
-}
-
 Test(files, cost_three_reads_and_two_megabytes_for_a_range_of_one) {
   CONTEXT(ctx, NULL, 2);
   enum { VALUES = 1 << 18 }; /* 1 MiB */
   float *x = scratch(VALUES * sizeof *x);
   for (int turn = 0; turn < 2; turn++) {
     MEMORY_FILE(m);
-    write_large(&m, ctx, turn, 1);
+    const file_case c = {.ndim = 3, .dims = {48, 512, 512}, .flat = 1, .frame_values = 1 << 22, .pack = turn};
+    write_case(&c, ctx, &m); /* 48 MiB of values, in three frames */
     ghz_file *f = opened(&m, 1);
     cr_assert_eq(m.reads, 1, "%u reads to open a file", m.reads);
     worked(ghz_file_read(f, ctx, GHZ_F32, 5000000 + 262144 * 2, VALUES, x), "a range");
@@ -215,40 +210,30 @@ Test(files, cost_three_reads_and_two_megabytes_for_a_range_of_one) {
   }
 }
 
-Test(files, read_of_a_box_the_chunks_that_it_meets) {
+/* Chunks of bricks, pages that are packed, lines of flat frames that are far apart: a part of the
+ * file, in so few reads. */
+Test(files, read_of_a_box_what_it_meets) {
+  static const struct {
+    file_case c;
+    uint64_t from[3], to[3];
+    unsigned reads;
+    size_t part;
+  } boxes[] = {
+      {{.ndim = 3, .dims = {48, 512, 512}, .frame_values = 1 << 22}, {16, 64, 128}, {32, 128, 192}, 4, 8},
+      {OF_MANY_PAGES, {1, 1, 1}, {2, 2, 2}, 4, 2},
+      {{.ndim = 2, .dims = {4, 1 << 20}, .flat = 1, .frame_values = 1 << 22}, {0, 1000}, {4, 1100}, 8, 4}};
   CONTEXT(ctx, NULL, 2);
-  MEMORY_FILE(m);
   float *x = scratch(64 * 64 * 16 * sizeof *x);
-  write_large(&m, ctx, 0, 0);
-  ghz_file *f = opened(&m, 1);
-  worked(ghz_file_read_box(f, ctx, GHZ_F32, (uint64_t[]){16, 64, 128}, (uint64_t[]){32, 128, 192}, x), "a box");
-  cr_assert(m.reads <= 4 && m.bytes < m.size / 8, "%u reads of %llu bytes, of %zu", m.reads,
-            (unsigned long long)m.bytes, m.size);
-  ghz_file_close(f);
-}
-
-Test(files, read_of_a_box_the_pages_that_it_meets) {
-  MEMORY_FILE(m);
-  float one;
-  write_case(&of_many_pages, NULL, &m);
-  ghz_file *f = opened(&m, 1);
-  const uint64_t before = m.bytes;
-  worked(ghz_file_read_box(f, NULL, GHZ_F32, (uint64_t[]){1, 1, 1}, (uint64_t[]){2, 2, 2}, &one), "a value");
-  cr_assert_leq(m.bytes - before, m.size / 2, "a page is a part of the file");
-  ghz_file_close(f);
-}
-
-/* Lines of flat frames that are far apart are read by themselves. */
-Test(files, read_of_a_flat_box_the_lines_that_it_meets) {
-  CONTEXT(ctx, NULL, 2);
-  MEMORY_FILE(m);
-  const file_case c = {.ndim = 2, .dims = {4, 1 << 20}, .flat = 1, .frame_values = 1 << 22};
-  float *x = scratch(4 * 100 * sizeof *x);
-  write_case(&c, ctx, &m);
-  ghz_file *f = opened(&m, 1);
-  worked(ghz_file_read_box(f, ctx, GHZ_F32, (uint64_t[]){0, 1000}, (uint64_t[]){4, 1100}, x), "a box");
-  cr_assert(m.size > 1 << 21 && m.bytes < m.size / 4, "%llu bytes of %zu", (unsigned long long)m.bytes, m.size);
-  ghz_file_close(f);
+  for (size_t i = 0; i < COUNT(boxes); i++) {
+    SCOPE;
+    MEMORY_FILE(m);
+    write_case(&boxes[i].c, ctx, &m);
+    ghz_file *f = opened(&m, 1);
+    worked(ghz_file_read_box(f, ctx, GHZ_F32, boxes[i].from, boxes[i].to, x), "a box");
+    cr_assert(m.reads <= boxes[i].reads && m.bytes < m.size / boxes[i].part,
+              "box %zu: %u reads of %llu bytes, of %zu", i, m.reads, (unsigned long long)m.bytes, m.size);
+    ghz_file_close(f);
+  }
 }
 
 /* ---- The index ---- */

@@ -4,12 +4,7 @@
 #include <float.h>
 #include <math.h>
 
-static ghz_context *ctx;
-
-static void start(void) { ctx = context_on(NULL, 2); }
-static void stop(void) { ghz_context_free(ctx); }
-
-TestSuite(lattice, .init = start, .fini = stop, .timeout = 120);
+SUITE_WITH_CONTEXT(lattice);
 
 Test(lattice, bounds_that_are_no_bounds) {
   static const double bad[] = {0, -0.0, -1, -1e-300, -5e-324, INFINITY, -INFINITY, NAN};
@@ -20,6 +15,11 @@ Test(lattice, bounds_that_are_no_bounds) {
       cr_assert_eq(ghz_lattice_make(GHZ_F32, bound, 0, 1, &l), GHZ_EINVAL, "kind %d, bound %g", kind, bad[i]);
     }
   cr_assert_eq(ghz_lattice_make(GHZ_F32, (ghz_bound){GHZ_OF_FLOAT, 1}, 0, 1, &l), GHZ_EINVAL);
+  for (int sign = -1; sign < 2; sign += 2) { /* grids that are too fine, or too coarse */
+    cr_assert_eq(ghz_lattice_make(GHZ_F32, (ghz_bound){GHZ_STEP, ldexp(1, 121 * sign)}, 0, 1, &l), GHZ_EINVAL);
+    cr_assert_eq(ghz_lattice_make(GHZ_F64, (ghz_bound){GHZ_STEP, ldexp(1, 1001 * sign)}, 0, 1, &l), GHZ_EINVAL);
+    cr_assert(strstr(ghz_context_message(NULL), "step"));
+  }
 }
 
 Test(lattice, steps_of_absolute_bounds) {

@@ -27,18 +27,6 @@ static void start(void) {
 
 TestSuite(messages, .init = start, .timeout = 60);
 
-/* The status, and every one of the words, of the context or of the thread. */
-static void says(ghz_status got, ghz_status wanted, const ghz_context *ctx, const char *words,
-                 const char *call) {
-  char text[256];
-  const char *message = ghz_context_message(ctx);
-  cr_expect_eq(got, wanted, "%s: %s", call, ghz_status_text(got));
-  snprintf(text, sizeof text, "%s", words);
-  char *rest;
-  for (char *word = strtok_r(text, "|", &rest); word; word = strtok_r(NULL, "|", &rest))
-    cr_expect(strstr(message, word), "%s: '%s' is not in '%s'", call, word, message);
-}
-
 #define SAYS(status, words, call) says(call, status, NULL, words, #call)
 
 /* ---- Without a context ---- */
@@ -204,6 +192,40 @@ Test(messages, of_a_thread) {
   CONTEXT(ctx, NULL, 1);
   computing(NULL);
   cr_assert_str_eq(ghz_context_message(ctx), "");
+}
+
+/* An accumulator is what it was after a call that failed. */
+Test(messages, accumulators) {
+  CONTEXT(ctx, NULL, 1);
+  const ghz_lattice l = lattice, other = lattice_abs(GHZ_F32, 0.02);
+  const ghz_shape same = ghz_flat(5000), shorter = ghz_flat(4999), none = {7, {1, 1, 5000}};
+  const ref_bytes acc = bytes_new(ghz_shape_bound(&same, GHZ_F32, 5)),
+                  bad = bytes_copy(stream.data, stream.size);
+  const void *x = input_make(input_named("random_bits"), GHZ_F32, 5000, 1, 1);
+  size_t size = stream.size, nothing = 0;
+  memcpy(acc.data, stream.data, size);
+#define REFUSED(status, words, lattice, order, x, shape, acc, room, size)                                      \
+  HERE(status, words, ghz_accumulate_values(ctx, lattice, order, x, shape, acc, room, size))
+  REFUSED(GHZ_EMISMATCH, "step", &other, -1, x, &same, acc.data, acc.size, &size);
+  REFUSED(GHZ_EMISMATCH, "4999 values in operand 1", &l, -1, x, &shorter, acc.data, acc.size, &size);
+  REFUSED(GHZ_EINVAL, "no shape", &l, -1, x, &none, acc.data, acc.size, &size);
+  REFUSED(GHZ_EINVAL, "shape is NULL", &l, -1, x, NULL, acc.data, acc.size, &size);
+  REFUSED(GHZ_EINVAL, "lattice is NULL", NULL, -1, x, &same, acc.data, acc.size, &size);
+  REFUSED(GHZ_EINVAL, "x is NULL", &l, -1, NULL, &same, acc.data, acc.size, &size);
+  REFUSED(GHZ_EINVAL, "order 3", &l, 3, x, &same, acc.data, acc.size, &size);
+  REFUSED(GHZ_EINVAL, "acc is NULL", &l, -1, x, &same, NULL, acc.size, &size);
+  REFUSED(GHZ_EINVAL, "size is NULL", &l, -1, x, &same, acc.data, acc.size, NULL);
+  REFUSED(GHZ_EINVAL, "exceeds capacity", &l, -1, x, &same, acc.data, size - 1, &size);
+  REFUSED(GHZ_ECAPACITY, "does not fit", &l, -1, x, &same, acc.data, size, &size);
+  HERE(GHZ_ECORRUPT, "header",
+       ghz_accumulate(ctx, acc.data, acc.size, &size, (ghz_bytes){bad.data, bad.size - 1}));
+  HERE(GHZ_ECORRUPT, "",
+       ghz_accumulate(ctx, bad.data, bad.size, &nothing, (ghz_bytes){stream.data, stream.size - 1}));
+  damage_tile(bad, 1);
+  HERE(GHZ_ECORRUPT, "tile 1 is damaged", ghz_accumulate(ctx, acc.data, acc.size, &size, view(bad)));
+  cr_assert(nothing == 0 && !bytes_differ((ref_bytes){acc.data, size}, stream));
+  acc.data[64 + 16] ^= 1; /* in the index */
+  REFUSED(GHZ_ECORRUPT, "chunk 0", &l, -1, x, &same, acc.data, acc.size, &size);
 }
 
 /* ---- Damage ---- */

@@ -323,15 +323,11 @@ Test(numbers, crafted_streams) {
 
 /* All integers of one magnitude: their squares grow as far as they can. */
 static ref_bytes equal_integers(const ref_header *h, int bits, int mixed) {
-  ref_tile *t = scratch(sizeof *t);
-  uint8_t *tile = scratch(REF_TILE_ROOM);
-  memset(t, 0, sizeof *t);
-  ref_tile_shape(h, 0, t);
+  ref_tile *t = ref_tile_new(h);
   t->mode = bits > 28 ? REF_WIDE : REF_COARSE;
   for (int i = 0; i < REF_TILE; i++)
     t->q[i] = (((int64_t)7 << (bits - 3)) - 1) * (mixed && i % 2 ? -1 : 1);
-  uint16_t size = (uint16_t)ref_tile_encode(h->type, t, tile);
-  return ref_assemble(h, &size, tile);
+  return ref_stream_of(h, t);
 }
 
 Test(numbers, integers_of_every_size) {

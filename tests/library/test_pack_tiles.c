@@ -88,7 +88,7 @@ Test(pack_tiles, golden_streams) {
   for (size_t i = 0; i < golden_count; i++) {
     SCOPE;
     if (strcmp(golden_ending(goldens[i].name), "ghz") == 0)
-      round_trip(&pool, golden_make(&goldens[i], pool.ctx[0]), goldens[i].name);
+      round_trip(&pool, goldens[i].make(pool.ctx[0]), goldens[i].name);
   }
 }
 
@@ -101,7 +101,7 @@ Test(pack_tiles, golden_packed_streams) {
     FILE *f = fopen(say("%s/packed/%s.ghzp", GHZ_GOLDEN_DIR, goldens[i].name), "rb");
     if (!f)
       continue;
-    ref_bytes room = bytes_new(1 << 18), want = golden_make(&goldens[i], pool.ctx[0]);
+    ref_bytes room = bytes_new(1 << 18), want = goldens[i].make(pool.ctx[0]);
     const ref_bytes packed = bytes_copy(room.data, fread(room.data, 1, room.size, f));
     fclose(f);
     read++;
@@ -117,44 +117,19 @@ Test(pack_tiles, golden_packed_streams) {
   cr_expect_geq(read, 55);
 }
 
-Test(pack_tiles, fields_of_any_shape) {
+/* Of as many terms as there may be, too, whose blocks are wider than 31: their tiles stay as they
+ * are, others beside them are coded. */
+Test(pack_tiles, streams_of_any_kind) {
   POOL(pool);
   uint64_t state = 1;
   for (size_t i = 0; i < field_shape_count; i++)
-    for (int kind = 0; kind < FIELD_KINDS; kind++)
-      for (int order = GHZ_ORDER_BEST; order <= order_most(&field_shapes[i]); order++) {
-        SCOPE;
-        const ghz_shape *s = &field_shapes[i];
-        const ghz_lattice l = lattice_filled(input_below(&state, 2) ? GHZ_F64 : GHZ_F32, 1e-3, state);
-        void *x = field_make((field_kind)kind, &l, s, input_below(&state, 2) ? 30000 : 500, state);
-        plant_fill(&l, x, (size_t)ghz_shape_count(s), state);
-        round_trip(&pool, compress_shape(pool.ctx[0], &l, order, x, s),
-                   say("%s, kind %d, order %d", shape_text(s), kind, order));
-      }
-}
-
-Test(pack_tiles, values_of_any_kind) {
-  POOL(pool);
-  for (size_t i = 0; i < input_count; i++)
-    for (ghz_type type = GHZ_F32; type <= GHZ_F64; type++) {
+    for (int round = 0; round < 24; round++) {
       SCOPE;
-      round_trip(&pool, stream_by(pool.ctx[0], inputs[i].name, type, 5000, i), inputs[i].name);
-    }
-}
-
-/* Blocks wider than 31: their tiles stay as they are; others beside them are coded. */
-Test(pack_tiles, sums_of_many_terms) {
-  POOL(pool);
-  const ghz_shape shapes[] = {{1, {1, 1, 9000}}, {2, {2, 70, 90}}, {3, {17, 20, 40}}};
-  const int64_t times[] = {1, 1000, 8388607};
-  for (size_t i = 0; i < COUNT(shapes); i++)
-    for (size_t k = 0; k < COUNT(times); k++) {
-      SCOPE;
-      const ghz_lattice l = lattice_abs(GHZ_F32, 1e-3);
-      void *x = field_make(PATCHES, &l, &shapes[i], 60000, i);
-      const ref_bytes one = compress_shape(pool.ctx[0], &l, GHZ_ORDER_BEST, x, &shapes[i]);
-      round_trip(&pool, combine(pool.ctx[0], 1, &one, &times[k]),
-                 say("%s, %lld times", shape_text(&shapes[i]), (long long)times[k]));
+      const char *what = say("%s, state %llx", shape_text(&field_shapes[i]), (unsigned long long)state);
+      const ghz_lattice l = lattice_with_fill(&state);
+      const ref_bytes one = stream_any(pool.ctx[0], &l, &field_shapes[i], &state);
+      const int64_t times[] = {1, 1000, ghz_terms_limit(l.cap)};
+      round_trip(&pool, round % 4 ? one : combine(pool.ctx[0], 1, &one, &times[round / 4 % 3]), what);
     }
 }
 
@@ -231,38 +206,7 @@ Test(pack_tiles, every_kind_of_page) {
   cr_expect_eq(kinds_met & 2, ghz_pack_available(PACK_FAST) ? 2 : 0, "by zstd: %x", kinds_met);
 }
 
-/* ---- Some pages ---- */
-
-static ref_bytes long_stream(ghz_context *ctx) {
-  const ghz_shape s = {3, {72, 72, 16 * 50}};
-  const ghz_lattice l = lattice_abs(GHZ_F32, 1e-3);
-  return compress_shape(ctx, &l, GHZ_ORDER_BEST, field_make(PATCHES, &l, &s, 3000, 1), &s);
-}
-
-Test(pack_tiles, any_pages_without_the_others) {
-  CONTEXT(ctx, NULL, 2);
-  const ref_bytes stream = long_stream(ctx), frame = frame_of(ctx, stream, PACK_LEVEL_MOST);
-  const size_t pages = pages_in(frame);
-  cr_assert_geq(pages, 4);
-  const uint8_t *packed = frame.data + 72 + 4 * pages;
-  for (size_t first = 0, at = 0; first < pages; at += get_little(frame.data + 72 + 4 * first++, 4))
-    for (size_t count = 1, bytes = 0; first + count <= pages; count++) {
-      SCOPE;
-      const ghz_slice all = slice_of(stream, 0, 0);
-      const uint64_t tiles = ghz_shape_tiles(&all.shape), from = first * TILES_OF_PAGE,
-                     to = from + count * TILES_OF_PAGE < tiles ? from + count * TILES_OF_PAGE : tiles;
-      ghz_slice want = slice_of(stream, from, to - from), whole = slice_of(stream, 0, tiles);
-      size_t size;
-      bytes += get_little(frame.data + 72 + 4 * (first + count - 1), 4);
-      const packed_tiles p = {&whole, 1, first, count, frame.data + 72 + 4 * first, 4, {packed + at, bytes}};
-      succeeded(ghz_tiles_size(ctx, &p, &size), ctx, "size");
-      cr_assert_eq(size, want.payload_size);
-      ref_bytes sizes = bytes_new(2 * (to - from)), payload = bytes_new(size);
-      succeeded(ghz_tiles_unpack_pages(ctx, &p, sizes.data, payload.data), ctx, "pages");
-      same_bytes(sizes, bytes_copy(want.sizes, sizes.size), "sizes");
-      same_bytes(payload, bytes_copy(want.payload, size), "tiles");
-    }
-}
+/* ---- Parts ---- */
 
 /* A file of one frame and page, in which a byte of the page is another; with `fits` its checksums
  * in the index fit. */

@@ -73,10 +73,9 @@ Test(tally, streams_of_any_lattice_in_a_tally) {
 /* ---- Arguments ---- */
 Test(tally, arguments) {
   CONTEXT(ctx, NULL, 1);
-  ghz_lattice l = lattice_abs(GHZ_F32, 0.25), other = lattice_abs(GHZ_F32, 0.5);
+  ghz_lattice l = lattice_abs(GHZ_F32, 0.25);
   static const float x[4] = {1, 2, 3, 4};
-  ghz_bytes a = view(compress(ctx, &l, -1, x, 4)), b = view(compress(ctx, &other, -1, x, 4)),
-            c = view(compress(ctx, &l, -1, x, 3));
+  ghz_bytes a = view(compress(ctx, &l, -1, x, 4));
   ghz_summary s;
   ghz_comparison d;
   ghz_tally t = {0}, before, pairs = {0};
@@ -90,10 +89,6 @@ Test(tally, arguments) {
   cr_assert_eq(ghz_tally_comparison(&t, NULL, NULL), GHZ_EINVAL);
   cr_assert_eq(ghz_moments(ctx, (ghz_bytes){NULL, 0}, &s), GHZ_EINVAL);
   cr_assert_eq(ghz_moments(ctx, (ghz_bytes){a.data, a.size - 1}, &s), GHZ_ECORRUPT);
-  cr_assert_eq(ghz_difference(ctx, a, b, &d), GHZ_EMISMATCH);
-  cr_assert_not_null(strstr(ghz_context_message(ctx), "step"), "%s", ghz_context_message(ctx));
-  cr_assert_eq(ghz_difference(ctx, a, c, &d), GHZ_EMISMATCH);
-  cr_assert_not_null(strstr(ghz_context_message(ctx), "values"), "%s", ghz_context_message(ctx));
   succeeded(ghz_tally_add(ctx, &t, a), ctx, "tally");
   succeeded(ghz_tally_add_pair(ctx, &pairs, a, a), ctx, "pairs");
   before = t;

@@ -119,6 +119,10 @@ ref_verdict ref_tile_parse(const ref_header *header, uint64_t number, const uint
 ref_bytes ref_compress(const ref_header *header, int order, const void *x);
 /* Joins tiles, packed in payload with the sizes given, to a stream. */
 ref_bytes ref_assemble(const ref_header *header, const uint16_t *sizes, const uint8_t *payload);
+/* An empty tile of a stream of one, and the stream; the tile of such, which must be GOOD. */
+ref_tile *ref_tile_new(const ref_header *header);
+ref_bytes ref_stream_of(const ref_header *header, const ref_tile *tile);
+ref_tile *ref_tile_of(ref_bytes stream);
 ref_verdict ref_check(const uint8_t *data, size_t size);
 /* For the next three the stream must not be BAD. */
 ref_header ref_header_read(const uint8_t *data);

@@ -247,12 +247,9 @@ static void add_pair(ref_totals *t, const ref_number *a, const ref_number *b, co
   add_product_to(&t->squares, &d, &d);
   add_product_to(&t->product, &a->value, &b->value);
   add_to(&t->error, &both);
-  add_product_to(&t->error_squares, &both, &both);
   add_product_to(&t->product_error, &size_a, &error[1]);
   add_product_to(&t->product_error, &size_b, &error[0]);
   add_product_to(&t->product_error, &error[0], &error[1]);
-  if (big_compare(&both, &t->largest_error) > 0)
-    t->largest_error = both;
   if (t->count++ == 0 || big_compare(&size, &t->largest) > 0) {
     t->largest = size;
     t->index = i;

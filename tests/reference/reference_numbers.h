@@ -54,11 +54,11 @@ ref_number *ref_numbers(const uint8_t *stream);
 /* Sums over the finite values, or pairs of finite values. With one array b is zeros. */
 typedef struct ref_totals {
   uint64_t count, specials, mismatches;
-  big sum, squares;                                       /* of a - b, (a - b)^2 */
-  big product;                                            /* a * b */
-  big error, error_squares, product_error, largest_error; /* what the bounds add to each */
-  big largest;                                            /* |a - b| */
-  uint64_t index;                                         /* the first */
+  big sum, squares;         /* of a - b, (a - b)^2 */
+  big product;              /* a * b */
+  big error, product_error; /* what the bounds add to sum and product */
+  big largest;              /* |a - b| */
+  uint64_t index;           /* the first */
 } ref_totals;
 ref_totals ref_total(const ref_number *a, const ref_number *b, uint64_t n, const big *error_a,
                      const big *error_b);

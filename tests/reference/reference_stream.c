@@ -116,6 +116,28 @@ ref_bytes ref_assemble(const ref_header *h, const uint16_t *sizes, const uint8_t
   return out;
 }
 
+ref_tile *ref_tile_new(const ref_header *h) {
+  ref_tile *t = scratch(sizeof *t);
+  memset(t, 0, sizeof *t);
+  ref_tile_shape(h, 0, t);
+  return t;
+}
+
+ref_bytes ref_stream_of(const ref_header *h, const ref_tile *t) {
+  uint8_t *tile = scratch(REF_TILE_ROOM);
+  const uint16_t size = (uint16_t)ref_tile_encode(h->type, t, tile);
+  return ref_assemble(h, &size, tile);
+}
+
+ref_tile *ref_tile_of(ref_bytes stream) {
+  size_t size;
+  const ref_header h = ref_header_read(stream.data);
+  const uint8_t *tile = ref_tile_at(stream.data, 0, &size);
+  ref_tile *t = scratch(sizeof *t);
+  need(ref_tile_parse(&h, 0, tile, size, t) == REF_GOOD ? GHZ_OK : GHZ_ECORRUPT, "a tile");
+  return t;
+}
+
 void ref_tile_read(const ref_header *h, uint64_t number, const void *x, ref_tile *t) {
   int type = h->integers ? h->integers : h->type;
   size_t each = ref_any_size(type);

@@ -85,13 +85,47 @@ void *field_make(field_kind kind, const ghz_lattice *l, const ghz_shape *shape, 
   return x;
 }
 
+void hide_value(const ghz_lattice *l, void *x, size_t i, int infinities, uint64_t *state) {
+  const uint64_t turn = input_below(state, 6), r = input_random(state), sign = r >> 63;
+  uint8_t *to = (uint8_t *)x + i * ghz_type_size(l->type);
+  if ((int)turn < infinities)
+    put_value(l->type, x, i, turn % 2 ? INFINITY : -INFINITY);
+  else if (l->has_fill && turn < 5)
+    put_value(l->type, x, i, l->fill != 0 ? l->fill : turn % 2 ? 0.0 : -0.0);
+  else if (l->type == GHZ_F32)
+    put_little(to, sign << 31 | 0x7f800000U | (r & 0x7fffff) | 1, 4);
+  else
+    put_little(to, sign << 63 | UINT64_C(0x7ff0000000000000) | (r & 0xfffff) | 1, 8);
+}
+
+void hide_any(const ghz_lattice *l, const ghz_shape *shape, void *x, uint64_t *state) {
+  const size_t n = (size_t)ghz_shape_count(shape), row = (size_t)shape->extent[2],
+               edge = n ? (size_t)input_below(state, n) : 0, side = 3 + (size_t)input_below(state, 20);
+  const int kind = (int)input_below(state, 7), infinities = (int[]){0, 2, 6}[input_below(state, 3)];
+  uint64_t left = 0;
+  int on = 0;
+  for (size_t i = 0; i < n; i++) {
+    if (left-- == 0) {
+      left = input_below(state, kind ? 400 : 40);
+      on = !on;
+    }
+    const int hidden[7] = {
+        on, on, input_below(state, 10) < 3, (i / row / side + i % row / side) % 3 == 1, i < edge, i != edge, 1};
+    if (hidden[kind])
+      hide_value(l, x, i, infinities, state);
+  }
+}
+
 void *values_any(const ghz_lattice *l, const ghz_shape *shape, uint64_t *state) {
   const size_t n = (size_t)ghz_shape_count(shape);
   const uint64_t seed = input_random(state), power = input_below(state, seed / 64 % 2 ? 16 : 60);
-  if (shape->dims > 1 && seed % 3)
-    return field_make((field_kind)(seed % FIELD_KINDS), l, shape, ldexp(3, (int)power), seed);
-  void *x = input_make(&inputs[seed / 128 % input_count], l->type, n, l->step, seed);
-  plant_fill(l, x, n, seed);
+  void *x = shape->dims > 1 && seed % 3
+                ? field_make((field_kind)(seed % FIELD_KINDS), l, shape, ldexp(3, (int)power), seed)
+                : input_make(&inputs[seed / 128 % input_count], l->type, n, l->step, seed);
+  if (input_below(state, 2))
+    hide_any(l, shape, x, state);
+  else
+    plant_fill(l, x, n, seed);
   return x;
 }
 

@@ -17,7 +17,13 @@ extern const size_t field_shape_count;
 /* One of them, or a flat one of any of the lengths that matter. */
 ghz_shape shape_any(uint64_t *state);
 
-/* A field, or an input, of any magnitude, with fills. */
+/* Hides values: by NaN of any kind or the fill, with infinities among them, or by those alone. */
+void hide_value(const ghz_lattice *l, void *x, size_t i, int infinities, uint64_t *state);
+/* In pieces of any form: some here and there, runs, squares in planes and cubes, all before some
+ * value, all, all but one. */
+void hide_any(const ghz_lattice *l, const ghz_shape *shape, void *x, uint64_t *state);
+
+/* A field, or an input, of any magnitude, with values hidden. */
 void *values_any(const ghz_lattice *l, const ghz_shape *shape, uint64_t *state);
 /* Every second one is the best. */
 int order_any(const ghz_shape *shape, uint64_t *state);

@@ -1,6 +1,7 @@
 /* support.c: what the Criterion suites share. */
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "support.h"
+#include <stdio.h>
 
 context_pool contexts_all(void) {
   context_pool pool = {.count = 0};
@@ -30,6 +31,15 @@ ghz_context *context_any(const context_pool *pool, uint64_t *state) {
 void succeeded(ghz_status status, ghz_context *ctx, const char *what) {
   cr_assert_eq(status, GHZ_OK, "%s: %s (%s)", what, ghz_status_text(status),
                ctx ? ghz_context_message(ctx) : "");
+}
+
+void says(ghz_status got, ghz_status wanted, const ghz_context *ctx, const char *words, const char *call) {
+  char text[256], *rest;
+  const char *message = ghz_context_message(ctx);
+  cr_expect_eq(got, wanted, "%s: %s (%s)", call, ghz_status_text(got), message);
+  snprintf(text, sizeof text, "%s", words);
+  for (char *word = strtok_r(text, "|", &rest); word; word = strtok_r(NULL, "|", &rest))
+    cr_expect(strstr(message, word), "%s: '%s' is not in '%s'", call, word, message);
 }
 
 ref_bytes stream_by(ghz_context *ctx, const char *maker, ghz_type type, size_t n, uint64_t seed) {

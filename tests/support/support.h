@@ -20,10 +20,19 @@ context_pool contexts_single(void);
 #define SINGLE_POOL(name) context_pool name __attribute__((cleanup(contexts_free))) = contexts_single()
 ghz_context *context_any(const context_pool *pool, uint64_t *state);
 
+/* A suite whose tests have a context of two threads, ctx. */
+#define SUITE_WITH_CONTEXT(name)                                                                               \
+  static ghz_context *ctx;                                                                                     \
+  static void start(void) { ctx = context_on(NULL, 2); }                                                       \
+  static void stop(void) { ghz_context_free(ctx); }                                                            \
+  TestSuite(name, .init = start, .fini = stop, .timeout = 120)
+
 /* Fails with the first difference; `what` names the case. */
 void same_bytes(ref_bytes got, ref_bytes want, const char *what);
 void same_values(const void *got, const void *want, size_t n, ghz_type type, const char *what);
 void succeeded(ghz_status status, ghz_context *ctx, const char *what);
+/* Expects the status, and in the message of the context, or of the thread, all words between |. */
+void says(ghz_status got, ghz_status wanted, const ghz_context *ctx, const char *words, const char *call);
 
 /* That every context decodes a stream to the values of the reference, in every type. */
 void same_decoded(const context_pool *pool, ref_bytes stream, const char *what);
