@@ -4,7 +4,6 @@
 
 #include "control/control.h"
 
-#include <fenv.h>
 #include <float.h>
 #include <math.h>
 
@@ -26,20 +25,17 @@ static ghz_status search_share(ghz_context *codec, void *user, int share, int of
   return ghz_range(codec, c->real, x, n, &s->min[share], &s->max[share]);
 }
 
-static ghz_status host_range(const call *c, communicator *k, const void *x, size_t n, double *min,
-                             double *max) {
+static ghz_status host_range(const call *c, communicator *k, const void *x, size_t n, record *to) {
   team *t = ghz_communicator_team(k, c);
   search s = {.c = c, .x = x, .n = n};
-  *min = INFINITY;
-  *max = -INFINITY;
   for (int i = 0; i < TEAM_MOST; i++) {
     s.min[i] = INFINITY;
     s.max[i] = -INFINITY;
   }
   const ghz_status status = t ? ghz_team_each(t, search_share, &s) : search_share(k->work->codec, &s, 0, 1);
   for (int i = 0; i < TEAM_MOST; i++) {
-    *min = s.min[i] < *min ? s.min[i] : *min;
-    *max = s.max[i] > *max ? s.max[i] : *max;
+    to->min = s.min[i] < to->min ? s.min[i] : to->min;
+    to->max = s.max[i] > to->max ? s.max[i] : to->max;
   }
   return status;
 }
@@ -55,7 +51,7 @@ error ghz_range_early(const call *c, communicator *k, error own, record *r) {
   const void *x = ghz_buffers_input(c, &values);
   if (own.code || c->on.any || values == 0 || !call_range_is_early(c))
     return own;
-  return range_error(host_range(c, k, x, (size_t)values, &r->min, &r->max), 0);
+  return range_error(host_range(c, k, x, (size_t)values, r), 0);
 }
 
 /* ---- With a plan ----------------------------------------------------------------------------- */
@@ -73,7 +69,7 @@ static error measure(run *r, record *again, exponents *e) {
     ghz_exponents_add(e, x, (size_t)n, c->set.has_fill ? (float)c->set.fill : NAN);
   else if (n > 0)
     status = on_device ? ghz_device_range(r->job.device, c->real, x, (size_t)n, &again->min, &again->max)
-                       : host_range(c, r->with, x, (size_t)n, &again->min, &again->max);
+                       : host_range(c, r->with, x, (size_t)n, again);
   r->report.cpu += payload_seconds(r->job.has_clock) - start;
   return range_error(status, on_device);
 }
@@ -124,9 +120,13 @@ static error agree_on_counts(const run *r, record *again, exponents *e, error ow
                                           : (error){code, ERROR_RAISED, ""};
 }
 
-/* A device that failed, or memory for other threads than in the calls before: no rank waits for
- * another agreement, so the engine tells them. */
-static error tell_by_engine(run *r, error own) {
+/* Tells all ranks what is wrong. If it is a device that failed, or memory for other threads than in
+ * the calls before, none waits for another agreement, and the engine tells them. */
+static error tell(run *r, record *again, error own) {
+  if (r->agrees)
+    return ghz_agree(r->made.comm, again, own);
+  if (!own.code || !r->outline->has_plan)
+    return own;
   r->job.early_status = own.code == MPI_ERR_NO_MEM ? GHZ_ENOMEM : GHZ_EDEVICE;
   return (error){0};
 }
@@ -134,11 +134,8 @@ static error tell_by_engine(run *r, error own) {
 static error ask(run *r, record *again, exponents *e, error own) {
   if (r->needs_range && !own.code)
     own = measure(r, again, e);
-  if (r->needs_range && r->made.set.bound.kind == GHZ_MPI_FLOAT)
-    return agree_on_counts(r, again, e, own);
-  if (r->agrees)
-    return ghz_agree(r->made.comm, again, own);
-  return own.code && r->outline->has_plan ? tell_by_engine(r, own) : own;
+  return r->needs_range && r->made.set.bound.kind == GHZ_MPI_FLOAT ? agree_on_counts(r, again, e, own)
+                                                                   : tell(r, again, own);
 }
 
 /* Bins take more memory than one lattice, and that they are needed is known only now: the first
@@ -147,11 +144,9 @@ static error ask_for_bins(run *r) {
   record again = {0};
   if (r->bins.count < 2 && !r->bins.list[0].scale)
     return (error){0};
-  error e = ghz_prepare_bins(r);
-  if (r->agrees)
-    e = ghz_agree(r->made.comm, &again, e);
-  else if (e.code)
-    e = tell_by_engine(r, e);
+  r->job.bins = &r->bins;
+  r->agrees = r->outline->known <= r->bins.count;
+  const error e = tell(r, &again, ghz_reserve(r));
   if (!e.code)
     r->outline->known = r->bins.count + 1;
   return e;
@@ -159,7 +154,7 @@ static error ask_for_bins(run *r) {
 
 /* ---- What follows ---------------------------------------------------------------------------- */
 
-static error agree_again(run *r, error own) {
+error ghz_agree_again(run *r, error own) {
   const settings *s = &r->made.set;
   ghz_lattice *l = &r->job.lattice;
   exponents e = {.failed = 0};
@@ -174,14 +169,4 @@ static error agree_again(run *r, error own) {
   if (!own.code && s->has_fill && ghz_lattice_set_fill(l, s->fill) != GHZ_OK)
     own = (error){MPI_ERR_ARG, ERROR_OURS, "the fill value is no value of the type"};
   return own.code ? own : ask_for_bins(r);
-}
-
-/* As execute.c: ranks make the same lattice, whatever their floating-point environments are. */
-error ghz_agree_again(run *r, error own) {
-  fenv_t programs;
-  fegetenv(&programs);
-  fesetenv(FE_DFL_ENV);
-  own = agree_again(r, own);
-  fesetenv(&programs);
-  return own;
 }

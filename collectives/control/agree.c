@@ -63,9 +63,8 @@ static void identify(const call *c, uint64_t *identity) {
   identity[CONTRIBUTIONS] = (uint64_t)(s->contributions > 0 ? s->contributions : 0);
 }
 
-record ghz_agree_record(const call *c, const result_bytes *last) {
-  record r = {
-      .min = INFINITY, .max = -INFINITY, .last = *last, .not_isa = ~ghz_cost_isa(), .devices = c->on.any != 0};
+record ghz_agree_record(const call *c) {
+  record r = {.min = INFINITY, .max = -INFINITY, .not_isa = ~ghz_cost_isa(), .devices = c->on.any != 0};
   identify(c, r.identity);
   return r;
 }

@@ -6,8 +6,8 @@
  * collective calls on the program's communicator, which stand in its order of calls.
  *
  * The memory of calls is the process's. Whether all ranks have enough for a call is asked once for
- * each kind, and again when a rank comes with other memory than the time before, as threads do, or
- * with buffers on a device that were on the host. */
+ * each kind, and again when a rank comes with other memory than the time before, as threads do. A
+ * rank whose device has none any more finds it on the host for telling the others: see prepare.c. */
 /* SPDX-License-Identifier: BSD-3-Clause */
 
 #include "control/control.h"
@@ -22,7 +22,6 @@
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static workspace *idle;       /* the last one used is the first */
 static int communicators;     /* that keep something */
-static uint64_t workspaces;   /* made so far */
 static _Atomic int ours_kept; /* communicators of our own */
 
 /* ---- The memory of calls --------------------------------------------------------------------- */
@@ -46,25 +45,18 @@ static workspace *make_workspace(void) {
 }
 
 /* The one that the call before had, if it is idle; else any; NULL: there is no memory. */
-static workspace *take(uint64_t before) {
+static workspace *take(const workspace *before) {
   workspace **at = &idle, *w;
   pthread_mutex_lock(&lock);
-  while (*at && (*at)->name != before)
+  while (*at && *at != before)
     at = &(*at)->next;
   at = *at ? at : &idle;
   if ((w = *at))
     *at = w->next;
-  else if ((w = make_workspace()))
-    w->name = ++workspaces;
+  else
+    w = make_workspace();
   pthread_mutex_unlock(&lock);
   return w;
-}
-
-static void put_back(workspace *w) {
-  pthread_mutex_lock(&lock);
-  w->next = idle;
-  idle = w;
-  pthread_mutex_unlock(&lock);
 }
 
 /* One communicator more or less. With the last one all memory goes. */
@@ -116,14 +108,20 @@ static void make_keyval(void) {
   keyval_code = MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, on_free, &keyval, NULL);
 }
 
-static error make(MPI_Comm comm, communicator **k) {
-  int ranks = 0;
+error ghz_communicator_of(MPI_Comm comm, communicator **k) {
+  int found = 0, ranks = 0;
+  void *value = NULL;
+  pthread_once(&once, make_keyval);
+  int code = keyval_code == MPI_SUCCESS ? MPI_Comm_get_attr(comm, keyval, &value, &found) : keyval_code;
+  *k = value;
+  if (code != MPI_SUCCESS || found)
+    return (error){code, ERROR_RAISED, ""};
   MPI_Comm_size(comm, &ranks);
   *k = calloc(1, sizeof **k + (size_t)ranks * sizeof *(*k)->places);
   if (!*k)
     return (error){MPI_ERR_NO_MEM, ERROR_OURS, "no memory for what is kept with a communicator"};
   (*k)->own = MPI_COMM_NULL;
-  int code = MPI_Comm_set_attr(comm, keyval, *k);
+  code = MPI_Comm_set_attr(comm, keyval, *k);
   if (code == MPI_SUCCESS)
     count(1);
   else
@@ -131,27 +129,12 @@ static error make(MPI_Comm comm, communicator **k) {
   return (error){code, ERROR_RAISED, ""};
 }
 
-error ghz_communicator_of(MPI_Comm comm, communicator **k) {
-  int found = 0;
-  void *value = NULL;
-  pthread_once(&once, make_keyval);
-  if (keyval_code != MPI_SUCCESS)
-    return (error){keyval_code, ERROR_RAISED, ""};
-  int code = MPI_Comm_get_attr(comm, keyval, &value, &found);
-  *k = value;
-  if (code != MPI_SUCCESS || found)
-    return (error){code, ERROR_RAISED, ""};
-  return make(comm, k);
-}
-
 /* ---- A call ---------------------------------------------------------------------------------- */
 
-error ghz_communicator_enter(communicator *k, const call *c, record *own) {
-  const int placed = c->on.send | c->on.recv << 1 | c->on.apart << 2;
+error ghz_communicator_enter(communicator *k, record *own) {
   k->work = take(k->work_before);
   k->crowded = 0;
-  own->fresh = !k->work || k->work->name != k->work_before || placed != k->placed_before;
-  k->placed_before = placed;
+  own->fresh = !k->work || k->work != k->work_before;
   own->crowded = ours_kept + (k->own == MPI_COMM_NULL) > OURS_KEPT;
   if (!k->work)
     return (error){MPI_ERR_NO_MEM, ERROR_OURS, "no memory, or no such instruction set, for the codec"};
@@ -164,15 +147,12 @@ void ghz_communicator_leave(communicator *k) {
     free_own(k);
   if (!k->work)
     return;
-  k->work_before = k->work->name;
-  put_back(k->work);
+  pthread_mutex_lock(&lock);
+  k->work->next = idle;
+  idle = k->work;
+  pthread_mutex_unlock(&lock);
+  k->work_before = k->work;
   k->work = NULL;
-}
-
-/* Other communicators need not have the attribute. */
-static int last_tag(void) {
-  int *most, found = 0;
-  return MPI_Comm_get_attr(MPI_COMM_WORLD, MPI_TAG_UB, &most, &found) == MPI_SUCCESS && found ? *most : 32767;
 }
 
 /* The lowest rank of this one's node. Where MPI does not say, each rank is on its own. */
@@ -186,7 +166,6 @@ static int find_node(const call *c, communicator *k) {
     MPI_Comm_free(&node);
   }
   k->link = ghz_link_of("/sys");
-  k->last_tag = last_tag();
   return first;
 }
 
@@ -246,7 +225,8 @@ team *ghz_communicator_team(communicator *k, const call *c) {
 error ghz_communicator_settle(communicator *k, const call *c) {
   if (k->own != MPI_COMM_NULL)
     return (error){0};
-  record r = {0};
+  static atomic_flag told = ATOMIC_FLAG_INIT;
+  record r = {.misread = (uint64_t)ghz_settings_misread()};
   MPI_Errhandler programs;
   MPI_Comm_get_errhandler(c->comm, &programs);
   MPI_Comm_set_errhandler(c->comm, MPI_ERRORS_RETURN);
@@ -258,6 +238,9 @@ error ghz_communicator_settle(communicator *k, const call *c) {
   r.max = k->cores > 0 && k->cores < 1 ? 1 / k->cores : 1.0 / cores_of(k);
   ours_kept += k->own != MPI_COMM_NULL;
   error e = ghz_agree(c->comm, &r, (error){0});
+  if (r.misread && !ghz_settings_misread() && !atomic_flag_test_and_set(&told))
+    ghz_settings_note("rank %d has a variable GHZ_MPI_... that is not understood, and ignores it",
+                      (int)r.misread);
   k->link = k->nodes > 1 && isfinite(r.min) ? r.min : 0;
   k->slowness = r.max;
   if (e.code || r.refused) {
@@ -266,14 +249,4 @@ error ghz_communicator_settle(communicator *k, const call *c) {
     k->cores = 0;
   }
   return e.code || !r.refused ? e : none_left(c, r.insists > 0);
-}
-
-outline *ghz_communicator_outline(communicator *k, const footprint *f) {
-  for (int i = 0; i < OUTLINES; i++)
-    if (memcmp(&k->outlines[i].footprint, f, sizeof *f) == 0)
-      return &k->outlines[i];
-  outline *o = &k->outlines[k->outline_count++ % OUTLINES];
-  o->footprint = *f;
-  o->has_plan = o->known = 0;
-  return o;
 }

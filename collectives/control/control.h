@@ -36,6 +36,7 @@ typedef struct record {
   uint64_t crowded;  /* too many communicators of ours; */
   uint64_t refused;  /* of which MPI gave it none; */
   uint64_t insists;  /* and a call that MPI cannot make instead */
+  uint64_t misread;  /* see ghz_settings_misread */
   uint64_t not_isa;  /* ~ of the slowest rank's instruction set: see cost.c */
   result_bytes last; /* of the call before, for the tuner: of the rank that has most */
   union {            /* of all finite values, where that is asked: see again.c */
@@ -45,10 +46,10 @@ typedef struct record {
     uint64_t ends[2]; /* while they are combined */
   };
 } record;
-_Static_assert(sizeof(record) == (2 * IDENTITIES + 13) * sizeof(uint64_t), "numbers alone");
+_Static_assert(sizeof(record) == (2 * IDENTITIES + 14) * sizeof(uint64_t), "numbers alone");
 
-/* What this rank knows of a call. */
-record ghz_agree_record(const call *c, const result_bytes *last);
+/* What this rank knows of a call, but for `last`. */
+record ghz_agree_record(const call *c);
 
 /* Combines the records of all ranks, on the program's own communicator. `own` is what is wrong on
  * this rank. Returns an error if there is one on any rank, or if the ranks disagree. Adds up the
@@ -91,7 +92,6 @@ double ghz_link_cores(MPI_Comm node, int is_part);
  * grow, and go with the last communicator. */
 typedef struct workspace {
   struct workspace *next; /* among the idle ones */
-  uint64_t name;
   ghz_context *codec;
   buffer_pool pool;
   engine_space space;
@@ -100,17 +100,12 @@ typedef struct workspace {
   team *team;     /* the same */
 } workspace;
 
-/* What the memory for a call depends on, beside communicator and rank. Without padding: compared
- * byte by byte. */
+/* What the plan of a call and its memory depend on, beside communicator and rank: of what is the
+ * same on all ranks, what comes before the bound. */
 typedef struct footprint {
-  uint64_t call, contributions, root;
-  layout layout; /* flat, where the call goes without its shape */
-  ghz_mpi_algorithm algorithm;
-  reduction reduction;
+  uint64_t same[SAME_BOUND], contributions;
+  uint64_t how; /* the algorithm, whether it goes flat, and whether any rank has device buffers */
 } footprint;
-_Static_assert(sizeof(footprint) == 3 * sizeof(uint64_t) + sizeof(layout) + 2 * sizeof(int) &&
-                   sizeof(layout) == 5 * sizeof(uint64_t) + 4 * sizeof(int),
-               "no padding");
 
 /* How a call is made: kept for those like it. */
 typedef struct outline {
@@ -129,18 +124,16 @@ enum {
 };
 
 typedef struct communicator {
-  MPI_Comm own;         /* carries our messages; MPI_COMM_NULL: there is none yet */
-  int nodes;            /* that its ranks are on; they stand node by node. 0: not known yet */
-  double link;          /* bits per second of the slowest node's link, as systems say; 0: unknown */
-  double cores;         /* that this rank has; 0: not known yet */
-  double slowness;      /* of the slowest rank's codec: 1 with a core, 2 with half of one, 1/4 with four */
-  int crowded;          /* some rank has too many to keep this one after the call */
-  workspace *work;      /* of the present call */
-  uint64_t work_before; /* its name in the call before, */
-  int placed_before;    /* and which buffers were on a device */
+  MPI_Comm own;    /* carries our messages; MPI_COMM_NULL: there is none yet */
+  int nodes;       /* that its ranks are on; they stand node by node. 0: not known yet */
+  double link;     /* bits per second of the slowest node's link, as systems say; 0: unknown */
+  double cores;    /* that this rank has; 0: not known yet */
+  double slowness; /* of the slowest rank's codec: 1 with a core, 2 with half of one, 1/4 with four */
+  int crowded;     /* some rank has too many to keep this one after the call */
+  workspace *work; /* of the present call */
+  const workspace *work_before; /* that of the call before */
   outline outlines[OUTLINES];
   unsigned outline_count; /* counts on: the oldest is overwritten */
-  int last_tag;           /* the largest that MPI has */
   tuner tuner;
   result_bytes last;                     /* of the call before */
   unsigned checks[CHECKED_KINDS], looks; /* see accuracy.c */
@@ -152,7 +145,7 @@ typedef struct communicator {
 error ghz_communicator_of(MPI_Comm comm, communicator **k);
 
 /* Takes memory for a call, and writes into *own what the first agreement has to know. Local. */
-error ghz_communicator_enter(communicator *k, const call *c, record *own);
+error ghz_communicator_enter(communicator *k, record *own);
 
 /* After the agreement: has a communicator of our own, and knows its nodes. Without an error and
  * without k->own, MPI has none left on some rank, and has to make the call. Collective. */
@@ -164,10 +157,6 @@ team *ghz_communicator_team(communicator *k, const call *c);
 
 /* Gives back what the call has taken. After ghz_communicator_settle, all ranks do. */
 void ghz_communicator_leave(communicator *k);
-
-/* The outline of calls like this: that of those before, or one that has yet to be made. Local; all
- * ranks find the same to be known. */
-outline *ghz_communicator_outline(communicator *k, const footprint *f);
 
 /* ---- A call under way ------------------------------------------------------------------------ */
 
@@ -199,8 +188,9 @@ int ghz_select_rests(communicator *k, const call *c, const record *own);
  * nothing wrong yet. Local. */
 error ghz_range_early(const call *c, communicator *k, error own, record *r);
 
-/* 3. Tells the tuner how the call before compressed, and sets how to make this one. */
-void ghz_select(run *r);
+/* 3. Tells the tuner how the call before compressed, and sets how to make this one; all ranks
+ * alike. */
+error ghz_select(run *r);
 
 /* Bytes of a piece: what a CPU works on in its cache. */
 enum { PIECE_LEAST = 128 << 10, PIECE_MOST = 512 << 10 };
@@ -213,19 +203,12 @@ layout ghz_layout_of(const algorithm *a, int ranks, const ghz_shape *shape, ghz_
  * Returns what is wrong, for step 5 to tell. Local. */
 error ghz_prepare(run *r, error own);
 
-/* Reserves memory for r->bins, where the values need more than one lattice. Whether all ranks have
- * to agree on that is in r->agrees. Local. */
-error ghz_prepare_bins(run *r);
+/* Reserves what the job takes while messages are in flight. Local. */
+error ghz_reserve(run *r);
 
 /* 5. Agrees where there is something to agree on: a range that step 2 did not bring, exponents for
  * GHZ_MPI_FLOAT, or memory for a new plan; and for bins. Sets the lattice, or the bins. */
 error ghz_agree_again(run *r, error own);
-
-/* 6. Has the engine move all data, and reports what it did. */
-error ghz_execute(run *r);
-
-/* 4 to 6, where MPI makes the call; the host divides where it averages. */
-error ghz_by_mpi(run *r);
 
 /* Has MPI make a call into its buffers, and averages there. */
 error ghz_made_by_mpi(const call *c);

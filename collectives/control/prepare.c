@@ -3,7 +3,7 @@
 
 #include "control/control.h"
 
-#include <stdio.h>
+#include <string.h>
 
 enum { MOST_PIECES = 1 << 15 }; /* tags that every MPI has */
 
@@ -20,8 +20,7 @@ layout ghz_layout_of(const algorithm *a, int ranks, const ghz_shape *shape, ghz_
   const uint64_t count = ghz_shape_count(shape), value_size = type == GHZ_F32 ? 4 : 8,
                  least = on_device ? GHZ_DEVICE_PIECE_LEAST : PIECE_LEAST,
                  most = on_device ? GHZ_DEVICE_PIECE_MOST : PIECE_MOST;
-  layout l = {.type = type, .parts = parts, .columns_first = a->columns_first};
-  ghz_layout_set_shape(&l, shape);
+  layout l = {.shape = *shape, .type = type, .parts = parts, .columns_first = a->columns_first};
   l.segments = a->segments ? a->segments(ranks, ghz_shape_tiles(shape)) : 1;
   const uint64_t bytes = count * value_size / (uint64_t)l.segments / 8;
   l.piece_values = (bytes < least ? least : bytes > most ? most : bytes) / value_size;
@@ -32,27 +31,35 @@ layout ghz_layout_of(const algorithm *a, int ranks, const ghz_shape *shape, ghz_
 
 /* Planes hardly compress better with their shape at the accuracy of float, where a flat tile's
  * second differences are worth more. */
+static int is_flat(const run *r) {
+  return r->flat || (r->made.set.bound.kind == GHZ_MPI_FLOAT && r->made.shape.dims == 2);
+}
+
 static layout layout_of(const run *r) {
   const call *c = &r->made;
-  const int is_flat = r->flat || (c->set.bound.kind == GHZ_MPI_FLOAT && c->shape.dims == 2);
-  const ghz_shape shape = is_flat ? ghz_flat(ghz_shape_count(&c->shape)) : c->shape;
+  const ghz_shape shape = is_flat(r) ? ghz_flat(ghz_shape_count(&c->shape)) : c->shape;
   return ghz_layout_of(collective_algorithm(c->collective, r->algorithm), c->at.ranks, &shape, c->real,
                        c->counts ? c->at.ranks : call_blocks(c), r->agreed.devices > 0);
 }
 
-static footprint footprint_of(const run *r) {
-  const call *c = &r->made;
-  const uint64_t *same = r->agreed.identity;
-  return (footprint){.call = same[SAME_CALL] ^ (c->counts ? same[SAME_COUNT] : 0),
-                     .contributions = same[CONTRIBUTIONS],
-                     .layout = layout_of(r),
-                     .algorithm = r->algorithm,
-                     .reduction = c->reduction,
-                     .root = (uint64_t)c->root};
+/* That of calls like this before, or one that has yet to be made; all ranks find the same to be
+ * known. */
+static outline *outline_of(const run *r) {
+  communicator *k = r->with;
+  footprint f = {.contributions = r->agreed.identity[CONTRIBUTIONS],
+                 .how = (uint64_t)r->algorithm << 2 | (uint64_t)is_flat(r) << 1 | (r->agreed.devices > 0)};
+  memcpy(f.same, r->agreed.identity, sizeof f.same);
+  for (int i = 0; i < OUTLINES; i++)
+    if (memcmp(&k->outlines[i].footprint, &f, sizeof f) == 0)
+      return &k->outlines[i];
+  outline *o = &k->outlines[k->outline_count++ % OUTLINES];
+  o->footprint = f;
+  o->has_plan = o->known = 0;
+  return o;
 }
 
-/* But for its lattice, of which only the type is known yet, and its report. */
-static payload_job job_of(const run *r) {
+/* But for its lattice, of which only the type is known yet. */
+static payload_job job_of(run *r) {
   const call *c = &r->made;
   workspace *w = r->with->work;
   return (payload_job){.codec = w->codec,
@@ -68,7 +75,8 @@ static payload_job job_of(const run *r) {
                        .total_contributions = r->agreed.identity[CONTRIBUTIONS],
                        .average = c->set.average,
                        .value_size = c->value_size,
-                       .has_clock = c->set.report != NULL};
+                       .has_clock = c->set.report != NULL,
+                       .report = &r->report};
 }
 
 /* Device buffers that are left in the call are a GPU's to work on. MPI is given device memory if it
@@ -92,34 +100,41 @@ static const payload *payload_of(const payload_job *job) {
 }
 
 /* The codec's scratch depends on the number of threads, too, in which ranks may differ. */
-static int reserve(run *r) {
+error ghz_reserve(run *r) {
   workspace *w = r->with->work;
   plan *p = &r->outline->plan;
   const uint64_t all = r->job.total_contributions, tiles = p->piece_tiles;
   const uint32_t terms = all > UINT32_MAX ? UINT32_MAX : all > 0 ? (uint32_t)all : 1;
   r->payload = payload_of(&r->job);
-  return ghz_engine_prepare(&w->space, p, r->payload, &r->job) &&
-         (!r->job.team || ghz_team_reserve(r->job.team, &r->job, tiles, terms)) &&
-         ghz_slice_reserve(w->codec, &(ghz_shape){.dims = 1}, tiles, r->made.real, terms) == GHZ_OK;
+  if (ghz_engine_prepare(&w->space, p, r->payload, &r->job) &&
+      (!r->job.team || ghz_team_reserve(r->job.team, &r->job, tiles, terms)) &&
+      ghz_slice_reserve(w->codec, &(ghz_shape){.dims = 1}, tiles, r->made.real, terms) == GHZ_OK)
+    return (error){0};
+  return (error){MPI_ERR_NO_MEM, ERROR_OURS, "no memory for messages"};
 }
 
-static int plan_call(const call *c, const communicator *k, outline *o) {
-  const layout *l = &o->footprint.layout;
-  const algorithm *a = collective_algorithm(c->collective, o->footprint.algorithm);
-  const position at = {.rank = k->places[c->at.rank],
+static int plan_call(const run *r) {
+  const call *c = &r->made;
+  const int *places = r->with->places;
+  plan *p = &r->outline->plan;
+  const position at = {.rank = places[c->at.rank],
                        .ranks = c->at.ranks,
-                       .root = collective_is_rooted(c->collective) ? k->places[c->root] : 0};
-  o->has_plan = o->has_plan || ghz_plan_cut(&o->plan, l, c->counts, k->places, at, a->build);
-  if (!o->has_plan)
+                       .root = collective_is_rooted(c->collective) ? places[c->root] : 0};
+  if (!r->outline->has_plan) {
+    const layout l = layout_of(r);
+    r->outline->has_plan =
+        ghz_plan_cut(p, &l, c->counts, places, at, collective_algorithm(c->collective, r->algorithm)->build);
+  }
+  if (!r->outline->has_plan)
     return 0;
-  ghz_buffers_arrange(c, o->plan.parts, l->parts);
-  return o->has_plan = ghz_plan_order(&o->plan);
+  ghz_buffers_arrange(c, p->parts, p->layout.parts);
+  return r->outline->has_plan = ghz_plan_order(p);
 }
 
-static error no_memory(const char *text) {
-  error e = {.code = MPI_ERR_NO_MEM};
-  snprintf(e.text, sizeof e.text, "no memory for %s", text);
-  return e;
+/* Other communicators need not have the attribute. */
+static int last_tag(void) {
+  int *most, found = 0;
+  return MPI_Comm_get_attr(MPI_COMM_WORLD, MPI_TAG_UB, &most, &found) == MPI_SUCCESS && found ? *most : 32767;
 }
 
 /* Reserves memory on the host even if a device is to do the work. Its pages are not touched, and it
@@ -127,40 +142,30 @@ static error no_memory(const char *text) {
  * the other ranks. */
 static error make_plan(run *r) {
   workspace *w = r->with->work;
-  if (!plan_call(&r->made, r->with, r->outline) || !reserve(r))
-    return no_memory("the plan");
-  if ((int64_t)r->outline->plan.piece_count - 1 > r->with->last_tag)
+  if (!plan_call(r))
+    return (error){MPI_ERR_NO_MEM, ERROR_OURS, "no memory for the plan"};
+  error e = ghz_reserve(r);
+  if (e.code)
+    return e;
+  if ((int64_t)r->outline->plan.piece_count - 1 > last_tag())
     return (error){MPI_ERR_OTHER, ERROR_OURS, "MPI has too few tags for the pieces of this call"};
-  error on_device = ghz_error_of_device(set_up_device(&r->made, w, &r->job));
-  if (r->job.device && !reserve(r))
-    on_device = no_memory("buffers on the device");
-  if (on_device.code) {
+  e = ghz_error_of_device(set_up_device(&r->made, w, &r->job));
+  if (r->job.device)
+    e = ghz_reserve(r);
+  if (e.code) {
     r->job.device = NULL;
     r->job.pool = &w->pool;
     r->payload = payload_of(&r->job);
   }
-  return on_device;
-}
-
-error ghz_prepare_bins(run *r) {
-  r->job.bins = &r->bins;
-  r->agrees = r->outline->known <= r->bins.count;
-  if (!reserve(r))
-    return no_memory("values set apart");
-  return (error){0};
-}
-
-/* What the result waits in, where it cannot go to its place at once. */
-static error find_spare(run *r) {
-  const size_t bytes = ghz_buffers_spare(&r->made);
-  r->made.spare = bytes ? grow(&r->with->work->spare, bytes, 1) : NULL;
-  return bytes && !r->made.spare ? no_memory("a block of the result") : (error){0};
+  return e;
 }
 
 error ghz_prepare(run *r, error own) {
-  own = own.code ? own : find_spare(r);
-  const footprint f = footprint_of(r);
-  r->outline = ghz_communicator_outline(r->with, &f);
+  const size_t spare = ghz_buffers_spare(&r->made);
+  r->made.spare = spare ? grow(&r->with->work->spare, spare, 1) : NULL;
+  if (spare && !r->made.spare && !own.code)
+    own = (error){MPI_ERR_NO_MEM, ERROR_OURS, "no memory for a block of the result"};
+  r->outline = outline_of(r);
   r->job = job_of(r);
   r->needs_range = r->made.set.bound.kind != GHZ_ABS && (r->agreed.devices || !call_range_is_early(&r->made));
   r->agrees = r->needs_range || !r->outline->known;

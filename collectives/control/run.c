@@ -3,7 +3,10 @@
 
 #include "control/control.h"
 
+#include <fenv.h>
+#include <math.h>
 #include <stdatomic.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 /* ---- By MPI ---------------------------------------------------------------------------------- */
@@ -34,13 +37,13 @@ static void say_why(const call *c) {
     ghz_settings_note("%s is made by MPI, uncompressed: %s", c->collective->name, c->by_mpi);
 }
 
-/* Where copies of device buffers can fail, all ranks agree that they have not: MPI hangs if a rank
- * stays away. */
-error ghz_by_mpi(run *r) {
+/* 4 to 6. Where copies of device buffers can fail, all ranks agree that they have not: MPI hangs if
+ * a rank stays away. */
+static error by_mpi(run *r) {
   record again = {0};
   say_why(r->asked);
   error e = ghz_host_copy_begin(r);
-  if (r->agreed.devices)
+  if (r->with && r->agreed.devices)
     e = ghz_agree(r->asked->comm, &again, e);
   if (r->with)
     r->report.agree = MPI_Wtime() - r->start;
@@ -49,14 +52,58 @@ error ghz_by_mpi(run *r) {
   return e.code ? e : ghz_host_copy_end(r);
 }
 
-/* ---- A call ---------------------------------------------------------------------------------- */
+/* ---- By us ----------------------------------------------------------------------------------- */
 
-/* The other ranks begin to agree: one that cannot takes part once, to tell them. */
-static error tell(const call *c, error own) {
-  static const result_bytes nothing;
-  record r = ghz_agree_record(c, &nothing);
-  return ghz_agree(c->comm, &r, own);
+/* What the engine could not do, on whichever rank. */
+static error error_of(const failure *f) {
+  error e = {f->mpi_code, ERROR_OF_MPI, ""};
+  if (e.code || f->status == GHZ_OK)
+    return e;
+  const char *what = f->status == GHZ_ENOMEM ? "ran out of memory"
+                     : f->status == GHZ_ECORRUPT || f->status == GHZ_EMISMATCH
+                         ? "received a message that is not what it should be"
+                         : "could not compress, add or decompress";
+  e = (error){.code = f->status == GHZ_ENOMEM ? MPI_ERR_NO_MEM : MPI_ERR_OTHER};
+  snprintf(e.text, sizeof e.text, "rank %d %s (%s)", f->rank, what, ghz_status_text(f->status));
+  return e;
 }
+
+/* The bound of the result: of each contribution, times their number. A sum of two values as they
+ * are has no choice of order. */
+static void describe_result(const payload_job *job, int is_float, ghz_mpi_report *r) {
+  const int sums = job->reduction == REDUCE_SUM && !job->average && job->total_contributions > 1;
+  r->bound = (sums ? (double)job->total_contributions : 1) * r->eb;
+  if (sums || job->average)
+    r->bound = nextafter(r->bound, INFINITY);
+  if (r->inexact)
+    r->bound = INFINITY;
+  if (is_float && job->lattice.step == 0 && job->total_contributions <= 2)
+    r->eb = r->bound = r->inexact = 0;
+}
+
+/* 6. Has the engine move all data, and reports what it did. */
+static error execute(run *r) {
+  ghz_mpi_report *report = &r->report;
+  const int is_float = r->made.set.bound.kind == GHZ_MPI_FLOAT;
+  uint64_t n;
+  const void *x = ghz_buffers_input(&r->made, &n);
+  report->dims = r->outline->plan.layout.shape.dims;
+  report->eb = r->job.bins ? ldexp(r->job.lattice.eb, -r->bins.list[0].scale) : r->job.lattice.eb;
+  if (n > 0 && r->made.set.report && !r->job.source_on_device && !r->job.early_status && !is_float &&
+      ghz_lattice_loss(r->job.codec, &r->job.lattice, x, (size_t)n, 0, &report->loss) != GHZ_OK)
+    report->loss = (ghz_loss){.wipes = 0};
+  ghz_team_begin(&r->job);
+  const failure f = ghz_engine_run(&r->outline->plan, r->payload, &r->job, &r->with->work->space, r->with->own);
+  ghz_team_end(&r->job);
+  const error e = error_of(&f);
+  if (!e.code) {
+    ghz_buffers_finish(&r->made);
+    describe_result(&r->job, is_float, report);
+  }
+  return e;
+}
+
+/* ---- A call ---------------------------------------------------------------------------------- */
 
 /* 2. Puts together what all ranks know, the range of their values too. `own` is what is wrong on
  * this one. */
@@ -64,10 +111,8 @@ static error agree(run *r, error own) {
   communicator *k = r->with;
   const int has_clock = r->asked->set.report != NULL;
   const double start = payload_seconds(has_clock);
-  error e = ghz_communicator_enter(k, r->asked, &r->agreed);
-  own = own.code ? own : e;
-  if (k->work)
-    own = ghz_range_early(r->asked, k, own, &r->agreed);
+  error e = ghz_communicator_enter(k, &r->agreed);
+  own = ghz_range_early(r->asked, k, own.code ? own : e, &r->agreed);
   r->report.cpu = payload_seconds(has_clock) - start;
   e = ghz_agree(r->asked->comm, &r->agreed, own);
   for (int i = 0; i < OUTLINES && (e.code || r->agreed.fresh); i++)
@@ -75,19 +120,7 @@ static error agree(run *r, error own) {
   return e;
 }
 
-/* 3. Selects who makes the call, and how; all ranks alike. What may be ours needs a communicator of
- * ours, or where none can be had, is MPI's after all. */
-static error select_way(run *r) {
-  communicator *k = r->with;
-  error e = {0};
-  k->crowded = r->agreed.crowded > 0;
-  if (!r->asked->by_mpi)
-    e = ghz_communicator_settle(k, r->asked);
-  ghz_select(r);
-  k->last = (result_bytes){0}; /* it has been learnt */
-  return e;
-}
-
+/* 4 to 6. */
 static error by_us(run *r) {
   const int has_clock = r->asked->set.report != NULL;
   error e = ghz_host_copy_begin(r);
@@ -98,7 +131,7 @@ static error by_us(run *r) {
   r->report.agree = MPI_Wtime() - r->start;
   if (!e.code) {
     ghz_check_begin(r);
-    e = ghz_execute(r);
+    e = execute(r);
   }
   if (!e.code)
     ghz_check_end(r);
@@ -111,34 +144,36 @@ static error by_us(run *r) {
   return e.code ? e : ghz_host_copy_end(r);
 }
 
+/* What all ranks agree on, and compute, is computed in the default floating-point environment: the
+ * program's must not change a bit (law L3). */
+static error agree_and_make(run *r, error own) {
+  fenv_t programs;
+  fegetenv(&programs);
+  fesetenv(FE_DFL_ENV);
+  error e = agree(r, own);
+  if (!e.code)
+    e = ghz_select(r);
+  if (!e.code && r->algorithm != GHZ_MPI_NATIVE)
+    e = by_us(r);
+  fesetenv(&programs);
+  return e.code || r->algorithm != GHZ_MPI_NATIVE ? e : by_mpi(r);
+}
+
 /* 1. What goes to MPI without agreement all ranks find without asking each other. */
 static error make_call(run *r, error own) {
   const call *c = r->asked;
-  communicator *with;
+  communicator *k;
   if (c->unasked)
-    return own.code ? own : ghz_by_mpi(r);
-  error e = ghz_communicator_of(c->comm, &with);
-  if (e.code)
-    return tell(c, e);
-  const record known = ghz_agree_record(c, &with->last);
-  if (ghz_select_rests(with, c, &known))
-    return own.code ? own : ghz_by_mpi(r);
-  r->with = with;
-  r->agreed = known;
-  e = agree(r, own);
-  if (!e.code)
-    e = select_way(r);
-  if (e.code)
-    return e;
-  return r->algorithm == GHZ_MPI_NATIVE ? ghz_by_mpi(r) : by_us(r);
-}
-
-/* 7. Keeps the report. */
-static void keep_report(run *r) {
-  r->report.algorithm = r->algorithm;
-  r->report.seconds = MPI_Wtime() - r->start;
-  if (r->asked->set.report)
-    *r->asked->set.report = r->report;
+    return own.code ? own : by_mpi(r);
+  r->agreed = ghz_agree_record(c);
+  const error e = ghz_communicator_of(c->comm, &k);
+  if (e.code) /* the others begin to agree: they are told */
+    return ghz_agree(c->comm, &r->agreed, e);
+  r->agreed.last = k->last;
+  if (ghz_select_rests(k, c, &r->agreed))
+    return own.code ? own : by_mpi(r);
+  r->with = k;
+  return agree_and_make(r, own);
 }
 
 /* Whether a call is so small, and asks for so little, that it goes straight to MPI before anything
@@ -165,8 +200,10 @@ int ghz_collective_run(const collective *what, const void *send, void *recv, MPI
   error e = ghz_call_read(&c, counts, places, options);
   r.made = c;
   e = make_call(&r, e);
-  if (!e.code)
-    keep_report(&r);
+  r.report.algorithm = r.algorithm;
+  r.report.seconds = MPI_Wtime() - r.start;
+  if (!e.code && c.set.report)
+    *c.set.report = r.report;
   int code = e.code ? ghz_error_raise(comm, what->name, &e) : MPI_SUCCESS;
   if (r.with)
     ghz_communicator_leave(r.with);

@@ -7,9 +7,7 @@
 
 /* Bytes of a segment that fill a GPU. It adds fewer in hardly less time, so arrays with smaller
  * segments are better added whole (gZCCL). The figure has not been measured on a GPU. */
-#ifndef GHZ_DEVICE_SEGMENT
-#define GHZ_DEVICE_SEGMENT (2 << 20)
-#endif
+enum { DEVICE_SEGMENT = 2 << 20 };
 
 /* Of an array, or a block. */
 static double bytes_of(const call *c) {
@@ -22,7 +20,7 @@ static ghz_mpi_algorithm algorithm_of(const call *c, const record *agreed, int n
   if (c->set.algorithm != GHZ_MPI_ALGORITHM_AUTO)
     return c->set.algorithm;
   if (agreed->devices && collective_algorithm(what, GHZ_MPI_DOUBLING) &&
-      call_bytes(c) / c->at.ranks < GHZ_DEVICE_SEGMENT)
+      call_bytes(c) / c->at.ranks < DEVICE_SEGMENT)
     return GHZ_MPI_DOUBLING;
   return ghz_cost_least(what, c->at.ranks, nodes, bytes_of(c));
 }
@@ -62,18 +60,22 @@ int ghz_select_rests(communicator *k, const call *c, const record *own) {
   return may_rest(k, c) && ghz_tuner_rests(&k->tuner, &kind);
 }
 
-/* A GPU's speeds are not known. */
-void ghz_select(run *r) {
+/* What may be ours needs a communicator of ours, or where none can be had, is MPI's after all. A
+ * GPU's speeds are not known. */
+error ghz_select(run *r) {
   const call *c = r->asked;
   communicator *k = r->with;
   const call_kind kind = kind_of(c, &r->agreed);
   const double alone = fmin(1, PIECE_LEAST / bytes_of(c)); /* a pipeline's first piece */
   double codec[WAYS] = {0, -1}, network = 0;
+  k->crowded = r->agreed.crowded > 0;
+  const error e = c->by_mpi ? (error){0} : ghz_communicator_settle(k, c);
   ghz_tuner_learn(&k->tuner, &r->agreed.last);
+  k->last = (result_bytes){0}; /* it has been learnt */
   r->algorithm = c->by_mpi || k->own == MPI_COMM_NULL ? GHZ_MPI_NATIVE : algorithm_of(c, &r->agreed, k->nodes);
   r->report.link = link_of(k, c);
   if (!may_rest(k, c) || r->algorithm == GHZ_MPI_NATIVE || r->agreed.devices)
-    return;
+    return e;
   if (r->report.link > 0) {
     network =
         8 / r->report.link * ghz_cost_bytes(c->collective, r->algorithm, c->at.ranks, k->nodes, bytes_of(c));
@@ -84,4 +86,5 @@ void ghz_select(run *r) {
   r->flat = way == FLAT;
   if (way == BY_MPI)
     r->algorithm = GHZ_MPI_NATIVE;
+  return e;
 }

@@ -26,11 +26,6 @@ static buffer *make(const buffer_pool *pool, size_t capacity) {
   return p;
 }
 
-static void append(buffer ***end, buffer *p) {
-  **end = p;
-  *end = &p->next;
-}
-
 static buffer *pop(buffer **list) {
   buffer *p = *list;
   *list = p->next;
@@ -41,25 +36,24 @@ static buffer *pop(buffer **list) {
  * memory stays at the front, where it is used first. A new buffer replaces a small one for all
  * plans. */
 int ghz_buffer_pool_reserve(buffer_pool *pool, size_t capacity, size_t count) {
-  buffer *large = NULL, *small = NULL, **large_end = &large, **small_end = &small;
+  buffer *small = NULL, *p, **end = &pool->idle;
   size_t have = 0;
-  while (pool->idle) {
-    buffer *p = pop(&pool->idle);
-    const int fits = p->capacity >= capacity;
-    append(fits ? &large_end : &small_end, p);
-    have += (size_t)fits;
-  }
-  *small_end = NULL;
-  for (; have < count; have++) {
-    buffer *p = make(pool, capacity);
-    if (!p)
-      break;
-    append(&large_end, p);
+  while (*end)
+    if ((*end)->capacity >= capacity) {
+      end = &(*end)->next;
+      have++;
+    } else {
+      p = pop(end);
+      p->next = small;
+      small = p;
+    }
+  for (; have < count && (p = make(pool, capacity)); have++) {
+    *end = p;
+    end = &p->next;
     if (small)
       destroy(pool, pop(&small));
   }
-  *large_end = small;
-  pool->idle = large;
+  *end = small;
   return have >= count;
 }
 

@@ -5,12 +5,6 @@
 
 #include <ghz/slice.h>
 
-/* How an operation of another thread ended, once that is known. */
-typedef struct ending {
-  _Atomic int is_known;
-  ghz_status status;
-} ending;
-
 /* What a message carries, or what a piece of an array has become so far. */
 typedef struct buffer {
   uint8_t *data; /* its own memory, or, if borrowed, somebody else's */
@@ -23,7 +17,7 @@ typedef struct buffer {
   size_t event;               /* the plan's event that produced it, by number */
   int pending;                /* a device still works on it: neither its bytes nor its size may be used yet */
   struct buffer *operands[2]; /* held until that has ended; or NULL */
-  ending ending;              /* where a thread does */
+  _Atomic int outcome;        /* where a thread does: 0, or once it has ended 1 more than the status */
 } buffer;
 
 /* Makes and frees the buffers of a pool that do not come from malloc. */

@@ -58,7 +58,7 @@ int ghz_engine_read_abort(engine *e, const void *message) {
   return 1;
 }
 
-/* ---- The loop -------------------------------------------------------------------------------- */
+/* ---- Starts ---------------------------------------------------------------------------------- */
 
 enum {
   SENDS = 2,       /* in flight when a start is held back: more would share the link, and all arrive late */
@@ -66,10 +66,11 @@ enum {
   UNDECODED = 16   /* complete pieces at which decoding comes before starts */
 };
 
-/* ---- Starts ---------------------------------------------------------------------------------- */
-
-/* Whether a device works for a message that comes before a start. */
-static int async_before(const engine *e, size_t start) {
+/* Whether a message that comes before a start is in flight, or a device works for it. */
+static int sends_before(const engine *e, size_t start) {
+  for (int i = 0; i < e->active; i++)
+    if (!e->transfers[i].is_receive && e->transfers[i].number <= start)
+      return 1;
   for (int i = 0; i < e->async_count; i++) {
     const piece *p = &e->plan->pieces[e->async[i].piece];
     if (p->step < p->schedule->length) {
@@ -81,27 +82,16 @@ static int async_before(const engine *e, size_t start) {
   return 0;
 }
 
-static int send_before(const engine *e, size_t start) {
-  for (int i = 0; i < e->active; i++)
-    if (!e->transfers[i].is_receive && e->transfers[i].number <= start)
-      return 1;
-  return 0;
-}
-
-/* A piece that exchanges no message holds no buffer before it is decoded, so the window need not
- * admit it. */
-static int is_admitted(const engine *e, size_t start) {
-  return e->plan->pieces[e->plan->events[start].piece].schedule->length == 0 || ghz_window_admits(e, start);
-}
-
 /* Whether the next piece may start: few sends are in flight, or none of them comes before it in the
- * order. */
+ * order. A piece that exchanges no message holds no buffer before it is decoded, so the window need
+ * not admit it. */
 static int may_start(const engine *e) {
   const size_t start = e->next_start;
   int sends = e->active - e->receiving + e->async_count, most = e->payload->poll ? ASYNC_SENDS : SENDS;
-  if (start == e->plan->event_count || !is_admitted(e, start))
+  if (start == e->plan->event_count ||
+      (e->plan->pieces[e->plan->events[start].piece].schedule->length && !ghz_window_admits(e, start)))
     return 0;
-  return sends < most || !(async_before(e, start) || send_before(e, start));
+  return sends < most || !sends_before(e, start);
 }
 
 /* Whether the piece that may start has a smaller key than the next one that arrived. */
@@ -146,8 +136,8 @@ static int work(engine *e) {
     return 1;
   if (e->async_count == ENGINE_ASYNC_OPS)
     return 0;
-  int can_start = may_start(e), has_arrived = queue_length(&e->arrived) > 0;
-  size_t undecoded = queue_length(&e->complete);
+  int can_start = may_start(e), has_arrived = e->arrived.head < e->arrived.tail;
+  size_t undecoded = e->complete.tail - e->complete.head;
   if (has_arrived && !(can_start && start_is_first(e)))
     ghz_engine_advance(e, pop(e, &e->arrived));
   else if (can_start && (has_arrived || undecoded < UNDECODED))
@@ -201,22 +191,21 @@ static int reserve_arrays(engine *e, const plan *p, engine_space *space) {
   e->statuses = grow(&a[3], transfers, sizeof *e->statuses);
   e->arrived.pieces = grow(&a[4], p->receive_count, sizeof *e->arrived.pieces);
   e->complete.pieces = grow(&a[5], p->piece_count, sizeof *e->complete.pieces);
-  e->async = grow(&a[6], ENGINE_ASYNC_OPS, sizeof *e->async);
-  e->finished = grow(&a[7], p->event_count, sizeof *e->finished);
+  e->finished = grow(&a[6], p->event_count, sizeof *e->finished);
   return e->requests && e->transfers && e->indices && e->statuses && e->arrived.pieces && e->complete.pieces &&
-         e->async && e->finished && transfers < INT32_MAX;
+         e->finished && transfers < INT32_MAX;
 }
 
 int ghz_engine_prepare(engine_space *space, plan *p, const payload *kind, const payload_job *job) {
   engine e;
-  int32_t *change = grow(&space->arrays[8], p->event_count + 2, sizeof *change);
+  int32_t *change = grow(&space->arrays[7], p->event_count + 2, sizeof *change);
   return change && reserve_arrays(&e, p, space) &&
          ghz_buffer_pool_reserve(job->pool, kind->capacity(job, p->piece_tiles),
                                  ghz_window_buffers(p, kind, change));
 }
 
 void ghz_engine_free(engine_space *space) {
-  for (int i = 0; i < 9; i++)
+  for (int i = 0; i < 8; i++)
     grow_free(&space->arrays[i]);
 }
 

@@ -46,7 +46,7 @@ int ghz_wait(MPI_Request *request);
 /* What an engine keeps from call to call, and what MPI may still read if it failed. */
 typedef struct engine_space {
   abort_message abort;
-  growing arrays[9];
+  growing arrays[8];
 } engine_space;
 
 /* Reserves everything that the plan needs, buffers included, so that nothing is allocated while

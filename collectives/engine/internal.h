@@ -42,9 +42,9 @@ typedef struct engine {
   uint8_t *finished; /* one flag an event */
   size_t oldest;     /* the first event that is not finished */
 
-  size_t next_receive, next_start; /* events */
-  queue arrived, complete;         /* pieces with an arrival to look at; pieces to be decoded */
-  async_op *async;                 /* the oldest first */
+  size_t next_receive, next_start;  /* events */
+  queue arrived, complete;          /* pieces with an arrival to look at; pieces to be decoded */
+  async_op async[ENGINE_ASYNC_OPS]; /* the oldest first */
   int async_count;
   int idle_polls; /* since there was something to do */
   double idle_since;
@@ -61,10 +61,6 @@ static inline int engine_stopped(const engine *e) {
 
 static inline void queue_push(queue *q, uint32_t number) {
   q->pieces[q->tail++] = number;
-}
-
-static inline size_t queue_length(const queue *q) {
-  return q->tail - q->head;
 }
 
 /* ---- engine.c: the first failure ------------------------------------------------------------- */

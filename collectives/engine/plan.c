@@ -16,15 +16,6 @@ static uint64_t cut(uint64_t tiles, uint64_t i, uint64_t n) {
   return i == n ? tiles : (units / n * i + units % n * i / n) * grain;
 }
 
-void ghz_layout_set_shape(layout *l, const ghz_shape *shape) {
-  l->dims = (uint64_t)shape->dims;
-  memcpy(l->extent, shape->extent, sizeof l->extent);
-}
-
-static ghz_shape shape_of(const layout *l) {
-  return (ghz_shape){(int)l->dims, {l->extent[0], l->extent[1], l->extent[2]}};
-}
-
 /* Pieces of each segment. */
 static uint64_t columns_of(const layout *l, const ghz_shape *shape) {
   uint64_t n = ghz_shape_count(shape) / (uint64_t)l->segments / l->piece_values;
@@ -136,10 +127,9 @@ static size_t build_schedules(plan *p, size_t schedules, const int *places, sche
 int ghz_plan_cut(plan *p, const layout *l, const uint64_t *counts, const int *places, position at,
                  schedule_builder build) {
   const size_t schedules = (size_t)(l->parts > 1 ? l->parts : l->segments);
+  const uint64_t count = ghz_shape_count(&l->shape),
+                 most = columns_of(l, &l->shape) * (uint64_t)l->segments * (uint64_t)l->parts;
   p->layout = *l;
-  p->shape = shape_of(l);
-  const uint64_t count = ghz_shape_count(&p->shape),
-                 most = columns_of(l, &p->shape) * (uint64_t)l->segments * (uint64_t)l->parts;
   p->at = at;
   p->at.segments = l->segments;
   p->piece_count = 0;
@@ -155,7 +145,7 @@ int ghz_plan_cut(plan *p, const layout *l, const uint64_t *counts, const int *pl
   build_schedules(p, schedules, places, build, steps);
   for (int i = 0; i < l->parts; i++) {
     p->parts[i].has_starts = -1;
-    p->parts[i].shape = !counts || counts[i] == count ? p->shape : ghz_flat(counts[i]);
+    p->parts[i].shape = !counts || counts[i] == count ? l->shape : ghz_flat(counts[i]);
     cut_part(p, i);
   }
   count_messages(p);

@@ -46,10 +46,10 @@ typedef struct part {
   int has_starts; /* of pieces that exchange no message, as the events have it; -1: there are none yet */
 } part;
 
-/* What a call looks like before it is cut. Without padding: layouts are compared byte by byte. */
+/* What a call looks like before it is cut. */
 typedef struct layout {
-  uint64_t dims, extent[3]; /* of each part, or of the largest, as in ghz_shape */
-  uint64_t piece_values;    /* about so many values per piece */
+  ghz_shape shape;       /* of each part, or of the largest */
+  uint64_t piece_values; /* about so many values per piece */
   ghz_type type;
   int parts;         /* arrays: 1, or one per rank */
   int segments;      /* schedules that the pieces of a part take in turn; 1 where there are several parts */
@@ -90,7 +90,6 @@ typedef struct event {
 
 typedef struct plan {
   layout layout;
-  ghz_shape shape; /* as in layout */
   position at;
   part *parts;
   schedule *schedules;
@@ -119,9 +118,6 @@ int ghz_plan_cut(plan *p, const layout *l, const uint64_t *counts, const int *pl
 int ghz_plan_order(plan *p);
 
 void ghz_plan_free(plan *p);
-
-/* The shape as a layout has it. */
-void ghz_layout_set_shape(layout *l, const ghz_shape *shape);
 
 /* Values of a piece. */
 uint64_t ghz_piece_values(const piece *q);

@@ -3,35 +3,25 @@
 
 #include "engine/internal.h"
 
-static int tag_of(const engine *e, const piece *p) {
-  return (int)piece_number(e->plan, p);
-}
-
-/* The next request, in whose place MPI writes the handle. It counts once MPI has taken it. */
-static MPI_Request *new_request(engine *e, transfer t) {
-  e->transfers[e->active] = t;
-  return &e->requests[e->active];
-}
-
-static void keep_request(engine *e, int code, buffer *b) {
+/* The last of the requests, if MPI has taken it. */
+static void keep_request(engine *e, int code, transfer t) {
   if (ghz_engine_mpi_fails(e, code))
-    ghz_buffer_release(e->job->pool, b);
+    ghz_buffer_release(e->job->pool, t.buffer);
   else
-    e->active++;
+    e->transfers[e->active++] = t;
 }
 
 /* ---- Posting --------------------------------------------------------------------------------- */
 
 void ghz_engine_post_receive(engine *e, size_t number) {
   const event *at = &e->plan->events[number];
-  const piece *p = &e->plan->pieces[at->piece];
-  const step *s = &p->schedule->steps[at->step];
+  const int peer = e->plan->pieces[at->piece].schedule->steps[at->step].peer;
   buffer *in = ghz_buffer_acquire(e->job->pool);
   in->event = number;
   e->receiving++;
-  MPI_Request *request = new_request(e, (transfer){in, number, 1});
-  keep_request(e, MPI_Irecv(in->memory, (int)in->capacity, MPI_BYTE, s->peer, tag_of(e, p), e->comm, request),
-               in);
+  const int code = MPI_Irecv(in->memory, (int)in->capacity, MPI_BYTE, peer, (int)at->piece, e->comm,
+                             &e->requests[e->active]);
+  keep_request(e, code, (transfer){in, number, 1});
 }
 
 static void count_message(engine *e, const piece *p, const buffer *out) {
@@ -42,7 +32,6 @@ static void count_message(engine *e, const piece *p, const buffer *out) {
 }
 
 void ghz_engine_send(engine *e, const piece *p) {
-  const step *s = &p->schedule->steps[p->step];
   const event at = ghz_plan_event(e->plan, piece_number(e->plan, p), p->step);
   buffer *out = engine_failed(e) ? NULL : p->current;
   const void *data = out ? out->data : (const void *)&e->space->abort;
@@ -51,8 +40,9 @@ void ghz_engine_send(engine *e, const piece *p) {
     out->refs++;
     count_message(e, p, out);
   }
-  MPI_Request *request = new_request(e, (transfer){out, ghz_plan_number(e->plan, &at), 0});
-  keep_request(e, MPI_Isend(data, (int)size, MPI_BYTE, s->peer, tag_of(e, p), e->comm, request), out);
+  const int code = MPI_Isend(data, (int)size, MPI_BYTE, p->schedule->steps[p->step].peer, (int)at.piece,
+                             e->comm, &e->requests[e->active]);
+  keep_request(e, code, (transfer){out, ghz_plan_number(e->plan, &at), 0});
 }
 
 /* ---- Completion ------------------------------------------------------------------------------ */

@@ -91,13 +91,6 @@ static reason reason_of(call_id c, int n, double bytes, MPI_Op op, MPI_Comm comm
 
 /* ---- A call ---- */
 
-static bool is_root(int root, MPI_Comm comm) {
-  int rank = -1;
-  if (comm != MPI_COMM_NULL)
-    PMPI_Comm_rank(comm, &rank);
-  return rank == root;
-}
-
 /* A process that sends another number of values than it is to send gives that as its count: then
  * the processes disagree. */
 static int make(const collective *what, const typed *send, const typed *recv, const typed *block, MPI_Op op,
@@ -120,9 +113,13 @@ static int make(const collective *what, const typed *send, const typed *recv, co
  * no others. */
 bool dispatch(call_id c, const typed *send, const typed *recv, MPI_Op op, int root, MPI_Comm comm, int *code) {
   const collective *what = ghz_collectives[c];
+  const bool one_sided = c == SCATTER || c == GATHER;
+  int rank = -1;
   if (busy)
     return false;
-  const bool one_sided = c == SCATTER || c == GATHER, at_root = one_sided && is_root(root, comm);
+  if (one_sided && comm != MPI_COMM_NULL)
+    PMPI_Comm_rank(comm, &rank);
+  const bool at_root = one_sided && rank == root;
   const typed *block = one_sided && at_root == (c == SCATTER) ? send : recv,
               *other = block == send ? recv : send;
   const bool both = at_root == one_sided && other->buffer != MPI_IN_PLACE;

@@ -8,8 +8,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "request/settings.h"
-
 /* ---- The line -------------------------------------------------------------------------------- */
 
 /* Tools may stand in line before this library and after it. Those before it call the next function

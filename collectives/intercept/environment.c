@@ -13,7 +13,6 @@
 #include <time.h>
 
 #include "ghz/numerals.h"
-#include "request/settings.h"
 
 intercept_settings intercept;
 

@@ -14,13 +14,6 @@
 
 enum { BRICK_Z = 8, BRICK_Y = 8, BRICK_X = 16, BRICK_ROWS = BRICK_Z * BRICK_Y };
 
-/* Arrays are flat or have three dimensions: prepare.c takes planes as flat. */
-static ghz_shape own_shape(const plan *whole, const piece *p) {
-  if (whole->shape.dims == 1)
-    return ghz_flat(ghz_piece_values(p));
-  return (ghz_shape){3, {p->tiles * BRICK_Z, BRICK_Y, BRICK_X}};
-}
-
 /* Values that follow each other, in the piece and in the whole array. */
 typedef struct row {
   size_t at;     /* in the whole array */
@@ -28,8 +21,16 @@ typedef struct row {
   size_t length; /* in the piece so many, the last one repeated */
 } row;
 
-static size_t rows_of(const plan *whole, const piece *p) {
-  return whole->shape.dims == 1 ? 1 : (size_t)p->tiles * BRICK_ROWS;
+static int is_flat(const piece *p) {
+  return p->part->shape.dims == 1; /* or has three: prepare.c takes planes as flat */
+}
+
+static ghz_shape own_shape(const piece *p) {
+  return is_flat(p) ? ghz_flat(ghz_piece_values(p)) : (ghz_shape){3, {p->tiles * BRICK_Z, BRICK_Y, BRICK_X}};
+}
+
+static size_t rows_of(const piece *p) {
+  return is_flat(p) ? 1 : (size_t)p->tiles * BRICK_ROWS;
 }
 
 static uint64_t smaller(uint64_t a, uint64_t b) {
@@ -37,12 +38,10 @@ static uint64_t smaller(uint64_t a, uint64_t b) {
 }
 
 /* Rows outside the border are those at the border once more. */
-static row row_at(const plan *whole, const piece *p, size_t i) {
-  const uint64_t *n = whole->shape.extent;
-  if (whole->shape.dims == 1) {
-    size_t values = ghz_piece_values(p);
-    return (row){.at = p->first * GHZ_TILE, .values = values, .length = values};
-  }
+static row row_at(const piece *p, size_t i) {
+  const uint64_t *n = p->part->shape.extent;
+  if (is_flat(p))
+    return (row){.at = p->first * GHZ_TILE, .values = ghz_piece_values(p), .length = ghz_piece_values(p)};
   const uint64_t across = (n[2] + BRICK_X - 1) / BRICK_X, down = (n[1] + BRICK_Y - 1) / BRICK_Y,
                  brick = p->first + i / BRICK_ROWS, x = brick % across * BRICK_X,
                  y = brick / across % down * BRICK_Y + i % BRICK_Y,
@@ -58,18 +57,23 @@ static size_t header_size(const payload_job *job) {
   return (size_t)job->bins->count * sizeof(uint64_t);
 }
 
-static uint64_t slice_size(const buffer *message, int number) {
-  uint64_t size;
-  memcpy(&size, message->data + (size_t)number * sizeof size, sizeof size);
-  return size;
-}
-
-/* The slice of a bin of a message that was checked; size 0: it has none. */
-static ghz_bytes slice_bytes(const payload_job *job, const buffer *message, int number) {
-  size_t at = header_size(job);
-  for (int i = 0; i < number; i++)
-    at += slice_size(message, i);
-  return (ghz_bytes){message->data + at, slice_size(message, number)};
+/* Finds the slices of all bins in a message; size 0: it has none. Returns 0 if it is damaged. */
+static int take_apart(const payload_job *job, const buffer *message, ghz_bytes slices[BINS_MOST]) {
+  uint64_t sizes[BINS_MOST], left = message->size;
+  const size_t header = header_size(job);
+  const uint8_t *at = message->data + header;
+  if (left < header)
+    return 0;
+  memcpy(sizes, message->data, header);
+  left -= header;
+  for (int i = 0; i < job->bins->count; i++) {
+    slices[i] = (ghz_bytes){at, sizes[i]};
+    if (sizes[i] > left)
+      return 0;
+    at += sizes[i];
+    left -= sizes[i];
+  }
+  return left == 0;
 }
 
 void ghz_bins_clear(const payload_job *job, buffer *out) {
@@ -92,24 +96,15 @@ size_t ghz_bins_capacity(const payload_job *job, uint64_t tiles) {
   return all > values ? all : values;
 }
 
-static ghz_status validate_slice(payload_job *job, const piece *p, const buffer *in, int number) {
-  ghz_slice s;
-  const ghz_bytes message = slice_bytes(job, in, number);
-  const ghz_slice expected = {
-      .lattice = job->bins->list[number].lattice, .shape = own_shape(job->plan, p), .tiles = p->tiles};
-  return message.size ? ghz_payload_view(job, &expected, message, &s) : GHZ_OK;
-}
-
 ghz_status ghz_bins_validate(payload_job *job, const piece *p, buffer *in) {
-  size_t left = in->size;
-  ghz_status status = left < header_size(job) ? GHZ_ECORRUPT : GHZ_OK;
-  left -= header_size(job);
+  ghz_slice expected = {.shape = own_shape(p), .tiles = p->tiles}, s;
+  ghz_bytes slices[BINS_MOST];
+  ghz_status status = take_apart(job, in, slices) ? GHZ_OK : GHZ_ECORRUPT;
   for (int i = 0; i < job->bins->count && status == GHZ_OK; i++) {
-    const uint64_t size = slice_size(in, i);
-    status = size > left ? GHZ_ECORRUPT : validate_slice(job, p, in, i);
-    left -= size;
+    expected.lattice = job->bins->list[i].lattice;
+    status = slices[i].size ? ghz_payload_view(job, &expected, slices[i], &s) : GHZ_OK;
   }
-  return status == GHZ_OK && left ? GHZ_ECORRUPT : status;
+  return status;
 }
 
 /* ---- Compressing ----------------------------------------------------------------------------- */
@@ -143,8 +138,8 @@ static void pick(const bin *b, int is_first, float fill, const float *x, float *
 
 static found pick_piece(const payload_job *job, const piece *p, int number, const float *x, float *y) {
   found f = {0, 0};
-  for (size_t i = 0, rows = rows_of(job->plan, p); i < rows; i++) {
-    const row r = row_at(job->plan, p, i);
+  for (size_t i = 0, rows = rows_of(p); i < rows; i++) {
+    const row r = row_at(p, i);
     pick(&job->bins->list[number], number == 0, fill_of(job), x + r.at, y, r.values, &f);
     for (size_t j = r.values; j < r.length; j++)
       y[j] = y[r.values - 1];
@@ -155,7 +150,7 @@ static found pick_piece(const payload_job *job, const piece *p, int number, cons
 
 static ghz_status compress_bin(payload_job *job, const piece *p, int number, const float *y, buffer *out) {
   ghz_slice s;
-  const ghz_shape shape = own_shape(job->plan, p);
+  const ghz_shape shape = own_shape(p);
   ghz_status status =
       ghz_slice_compress_shape(job->codec, &job->bins->list[number].lattice, job->order, y, &shape, 0, p->tiles,
                                out->memory + out->size, out->capacity - out->size, &s);
@@ -203,12 +198,12 @@ static ghz_status copy_bin(int number, ghz_bytes a, buffer *out) {
 }
 
 ghz_status ghz_bins_add(payload_job *job, const buffer *a, const buffer *b, buffer *out) {
-  ghz_status status = GHZ_OK;
+  ghz_bytes x[BINS_MOST], y[BINS_MOST];
+  ghz_status status = take_apart(job, a, x) && take_apart(job, b, y) ? GHZ_OK : GHZ_ECORRUPT;
   ghz_bins_clear(job, out);
-  for (int i = 0; i < job->bins->count && status == GHZ_OK; i++) {
-    const ghz_bytes x = slice_bytes(job, a, i), y = slice_bytes(job, b, i);
-    status = x.size && y.size ? add_bin(job, i, x, y, out) : copy_bin(i, x.size ? x : y, out);
-  }
+  for (int i = 0; i < job->bins->count && status == GHZ_OK; i++)
+    status =
+        x[i].size && y[i].size ? add_bin(job, i, x[i], y[i], out) : copy_bin(i, x[i].size ? x[i] : y[i], out);
   return status;
 }
 
@@ -231,8 +226,8 @@ static void round_piece(const payload_job *job, const piece *p, const double *su
   float *target = (float *)(void *)p->part->target;
   const float fill = fill_of(job);
   const double divisor = job->average ? (double)job->total_contributions : 1;
-  for (size_t i = 0, rows = rows_of(job->plan, p); i < rows; i++) {
-    const row r = row_at(job->plan, p, i);
+  for (size_t i = 0, rows = rows_of(p); i < rows; i++) {
+    const row r = row_at(p, i);
     for (size_t j = 0; j < r.values; j++)
       target[r.at + j] = isnan(sum[j]) ? fill : (float)(sum[j] / divisor);
     sum += r.length;
@@ -243,17 +238,17 @@ static void round_piece(const payload_job *job, const piece *p, const double *su
  * one's unit, so it is exact in a double, or 2^53 units; then what smaller bins have leaves it as
  * large. From the smallest one on, their values would be lost in sums that larger ones cancel. */
 ghz_status ghz_bins_decode(payload_job *job, const piece *p, const buffer *result) {
-  const ghz_shape shape = own_shape(job->plan, p);
+  const ghz_shape shape = own_shape(p);
   const size_t n = ghz_shape_count(&shape);
   buffer *sums = ghz_buffer_acquire(job->pool), *values = ghz_buffer_acquire(job->pool);
   double *sum = (double *)(void *)sums->memory, *more = (double *)(void *)values->memory;
-  ghz_status status = GHZ_OK;
+  ghz_bytes slices[BINS_MOST];
+  ghz_status status = take_apart(job, result, slices) ? GHZ_OK : GHZ_ECORRUPT;
   int summed = 0; /* bins */
   for (int i = job->bins->count - 1; i >= 0 && status == GHZ_OK; i--) {
-    const ghz_bytes message = slice_bytes(job, result, i);
-    if (message.size == 0)
+    if (slices[i].size == 0)
       continue;
-    status = decode_bin(job, i, message, n, summed ? more : sum);
+    status = decode_bin(job, i, slices[i], n, summed ? more : sum);
     for (size_t j = 0; j < n && summed; j++)
       sum[j] += more[j];
     summed++;

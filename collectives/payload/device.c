@@ -212,54 +212,42 @@ static const buffer_allocator allocator = {make_buffer, free_buffer};
 
 /* ---- Stream slots ---------------------------------------------------------------------------- */
 
-static ghz_status make_context(ghz_cuda **gpu, size_t values, size_t operands) {
-  ghz_cuda_free(*gpu);
-  ghz_status status = ghz_cuda_create(gpu, values, operands);
-  if (status != GHZ_OK)
+static ghz_status make_slot(stream_slot *slot, size_t values) {
+  ghz_status status =
+      checked(cudaStreamCreateWithFlags(&slot->stream, cudaStreamNonBlocking), "cudaStreamCreate");
+  if (status == GHZ_OK && (status = ghz_cuda_create(&slot->gpu, values, 2)) != GHZ_OK)
     note(ghz_cuda_message(NULL));
   return status;
 }
 
-static ghz_status prepare_slot(stream_slot *slot, size_t values, int grows) {
-  ghz_status status = GHZ_OK;
-  if (!slot->stream)
-    status = checked(cudaStreamCreateWithFlags(&slot->stream, cudaStreamNonBlocking), "cudaStreamCreate");
-  if (status == GHZ_OK && (!slot->gpu || grows))
-    status = make_context(&slot->gpu, values, 2);
-  return status;
-}
-
-/* What was made before an error is kept: the next call goes on from there. */
-static ghz_status prepare(device **made, const buffer_location *on, size_t values) {
-  ghz_status status = GHZ_OK;
-  if (*made && (*made)->number != on->number) {
-    ghz_device_free(*made);
-    *made = NULL;
-  }
-  if (!*made && !(*made = calloc(1, sizeof **made))) {
+static ghz_status make(device **made, int number, size_t values) {
+  device *d = *made = calloc(1, sizeof *d);
+  ghz_status status = d ? GHZ_OK : GHZ_ENOMEM;
+  if (d)
+    *d = (device){.number = number,
+                  .values = values,
+                  .bounced = {.allocator = &allocator},
+                  .direct = {.allocator = &allocator, .is_direct = 1}};
+  else
     note("no memory");
-    return GHZ_ENOMEM;
-  }
-  device *d = *made;
-  int grows = values > d->values;
-  d->number = on->number;
-  d->bounced.allocator = d->direct.allocator = &allocator;
-  d->direct.is_direct = 1;
-  if (grows)
-    d->values = 0;
   for (int i = 0; i < SLOTS && status == GHZ_OK; i++)
-    status = prepare_slot(&d->slots[i], values, grows);
-  if (grows && status == GHZ_OK)
-    d->values = values;
+    status = make_slot(&d->slots[i], values);
   return status;
 }
 
 ghz_status ghz_device_setup(payload_job *job, device **d, const buffer_location *on, size_t values,
                             int direct) {
-  ghz_status status = prepare(d, on, values);
+  ghz_status status = GHZ_OK;
+  if (!*d || (*d)->number != on->number || (*d)->values < values) {
+    ghz_device_free(*d);
+    status = make(d, on->number, values);
+  }
   if (status == GHZ_OK) {
     job->device = *d;
     job->pool = direct ? &(*d)->direct : &(*d)->bounced;
+  } else {
+    ghz_device_free(*d);
+    *d = NULL;
   }
   return status;
 }

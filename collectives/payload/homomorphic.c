@@ -33,9 +33,9 @@ ghz_status ghz_payload_validate(payload_job *job, const piece *p, buffer *in) {
 }
 
 size_t ghz_payload_slice(const payload_job *job, uint64_t tiles, uint64_t terms) {
-  return terms > UINT32_MAX
-             ? 0
-             : ghz_slice_bound(&job->plan->shape, tiles, job->lattice.type, (uint32_t)(terms ? terms : 1));
+  return terms > UINT32_MAX ? 0
+                            : ghz_slice_bound(&job->plan->layout.shape, tiles, job->lattice.type,
+                                              (uint32_t)(terms ? terms : 1));
 }
 
 size_t ghz_payload_capacity(const payload_job *job, uint64_t tiles) {

@@ -53,7 +53,7 @@ ghz_status ghz_team_each(team *t, team_work *share, void *user);
 /* Where a call begins: what its threads have done is nothing yet. */
 void ghz_team_enter(team *t);
 
-/* Before and after an engine runs the job. Does nothing without a team. */
+/* Before and after an engine runs the job, with a team or without one. */
 void ghz_team_begin(const payload_job *job);
 void ghz_team_end(payload_job *job);
 

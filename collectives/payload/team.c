@@ -16,14 +16,13 @@
 #include <stdio.h>
 #include <string.h>
 
-typedef enum operation { ENCODE, REDUCE, DECODE, SHARE } operation;
-
+/* To encode a piece; to reduce it, if there is something of theirs; to decode it; or a share. */
 typedef struct task {
-  operation operation;
-  ending *ending;
+  _Atomic int *outcome; /* as in buffer */
   const piece *piece;
   const buffer *mine, *theirs;
-  buffer *out;     /* of a decoding: what is read */
+  buffer *out; /* of a decoding: what is read */
+  int decodes;
   team_work *work; /* of a share: */
   void *user;
   int share;
@@ -53,16 +52,10 @@ struct team {
 
 static ghz_status operate(member *m, const task *k) {
   const payload *p = &ghz_payload_homomorphic;
-  switch (k->operation) {
-  case ENCODE:
-    return p->encode(&m->job, k->piece, k->out);
-  case REDUCE:
-    return p->reduce(&m->job, k->piece, k->mine, k->theirs, k->out);
-  case DECODE:
-    return p->decode(&m->job, k->piece, k->out);
-  default:
-    return k->work(m->codec, k->user, k->share, m->team->active);
-  }
+  return k->work      ? k->work(m->codec, k->user, k->share, m->team->active)
+         : k->decodes ? p->decode(&m->job, k->piece, k->out)
+         : k->theirs  ? p->reduce(&m->job, k->piece, k->mine, k->theirs, k->out)
+                      : p->encode(&m->job, k->piece, k->out);
 }
 
 /* Does the next task, while it gives up the lock. Returns 0 if none waits. */
@@ -73,9 +66,9 @@ static int work(member *m) {
   const task k = t->tasks[t->first++ % ENGINE_ASYNC_OPS];
   pthread_mutex_unlock(&t->lock);
   const double start = payload_seconds(m->job.has_clock);
-  k.ending->status = operate(m, &k);
+  const ghz_status status = operate(m, &k);
   m->cpu += payload_seconds(m->job.has_clock) - start;
-  atomic_store_explicit(&k.ending->is_known, 1, memory_order_release);
+  atomic_store_explicit(k.outcome, 1 + (int)status, memory_order_release);
   pthread_mutex_lock(&t->lock);
   return 1;
 }
@@ -195,6 +188,10 @@ void ghz_team_begin(const payload_job *job) {
  * shares of the agreement already. */
 void ghz_team_end(payload_job *job) {
   team *t = job->team;
+  if (!t) {
+    job->report->threads = 1;
+    job->report->cpu += job->report->compress + job->report->combine + job->report->decompress;
+  }
   for (int i = 0; t && i < t->active; i++) {
     member *m = &t->members[i];
     job->report->threads++;
@@ -209,9 +206,8 @@ void ghz_team_end(payload_job *job) {
 }
 
 /* There is room: the engine begins no more than so many, and a member has one share. */
-static void put(team *t, task k, ending *o) {
-  k.ending = o;
-  atomic_store_explicit(&o->is_known, 0, memory_order_relaxed);
+static void put(team *t, task k) {
+  atomic_store_explicit(k.outcome, 0, memory_order_relaxed);
   pthread_mutex_lock(&t->lock);
   t->tasks[t->last++ % ENGINE_ASYNC_OPS] = k;
   if (t->active == t->size)
@@ -221,9 +217,9 @@ static void put(team *t, task k, ending *o) {
   pthread_mutex_unlock(&t->lock);
 }
 
-static int is_known(const ending *o, ghz_status *status) {
-  const int known = atomic_load_explicit(&o->is_known, memory_order_acquire);
-  *status = known ? o->status : GHZ_OK;
+static int has_ended(_Atomic int *outcome, ghz_status *status) {
+  const int known = atomic_load_explicit(outcome, memory_order_acquire);
+  *status = known ? (ghz_status)(known - 1) : GHZ_OK;
   return known;
 }
 
@@ -231,26 +227,27 @@ static int is_known(const ending *o, ghz_status *status) {
 
 static ghz_status begin(payload_job *job, task k) {
   k.out->pending = 1;
-  put(job->team, k, &k.out->ending);
+  k.outcome = &k.out->outcome;
+  put(job->team, k);
   return GHZ_OK;
 }
 
 static ghz_status encode(payload_job *job, const piece *p, buffer *out) {
-  return begin(job, (task){.operation = ENCODE, .piece = p, .out = out});
+  return begin(job, (task){.piece = p, .out = out});
 }
 
 static ghz_status reduce(payload_job *job, const piece *p, const buffer *mine, const buffer *theirs,
                          buffer *out) {
-  return begin(job, (task){.operation = REDUCE, .piece = p, .mine = mine, .theirs = theirs, .out = out});
+  return begin(job, (task){.piece = p, .mine = mine, .theirs = theirs, .out = out});
 }
 
 static ghz_status decode(payload_job *job, const piece *p, const buffer *result) {
-  return begin(job, (task){.operation = DECODE, .piece = p, .out = (buffer *)(uintptr_t)result});
+  return begin(job, (task){.piece = p, .out = (buffer *)(uintptr_t)result, .decodes = 1});
 }
 
 static int poll(payload_job *job, const piece *p, buffer *b, ghz_status *status) {
   (void)job, (void)p;
-  return is_known(&b->ending, status);
+  return has_ended(&b->outcome, status);
 }
 
 static int work_here(team *t) {
@@ -276,12 +273,12 @@ const payload ghz_payload_team = {.capacity = ghz_payload_capacity,
 /* ---- Shares ---------------------------------------------------------------------------------- */
 
 ghz_status ghz_team_each(team *t, team_work *share, void *user) {
-  ending endings[TEAM_MOST];
+  _Atomic int outcomes[TEAM_MOST];
   ghz_status first = GHZ_OK, status;
   for (int i = 0; i < t->active; i++)
-    put(t, (task){.operation = SHARE, .work = share, .user = user, .share = i}, &endings[i]);
+    put(t, (task){.outcome = &outcomes[i], .work = share, .user = user, .share = i});
   for (int i = 0; i < t->active; i++) {
-    while (!is_known(&endings[i], &status))
+    while (!has_ended(&outcomes[i], &status))
       if (!work_here(t))
         sched_yield();
     first = first == GHZ_OK ? status : first;

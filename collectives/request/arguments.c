@@ -42,27 +42,24 @@ int ghz_type_real(MPI_Datatype type, int *parts) {
 }
 
 /* Complex numbers are twice as many real ones, which a sum adds one by one, and which a message may
- * hold. Other reductions of them are MPI's to refuse. Returns how many one number is. */
-static int take_components(call *c) {
-  int parts, size = ghz_type_real(c->type, &parts);
-  MPI_Count twice;
-  if (!size || parts == 1 || (c->collective->reduces && c->op != MPI_SUM) ||
-      __builtin_mul_overflow(c->count, 2, &twice))
-    return 1;
-  c->type = size == sizeof(float) ? MPI_FLOAT : MPI_DOUBLE;
-  c->count = twice;
-  return 2;
-}
-
+ * hold. Other reductions of them are MPI's to refuse. Returns how many values one number is. */
 static int read_type(call *c) {
-  int size = 0, parts, components = take_components(c);
+  int parts, size = 0, real = ghz_type_real(c->type, &parts);
+  MPI_Count values;
   c->value_size = sizeof(float); /* no type counts as float: then this rank agrees where the others do */
   if (c->type == MPI_DATATYPE_NULL || MPI_Type_size(c->type, &size) != MPI_SUCCESS || size < 0)
     return 1;
-  c->value_size = (size_t)size;
-  c->is_real = ghz_type_real(c->type, &parts) && parts == 1;
-  c->real = size == sizeof(float) ? GHZ_F32 : GHZ_F64;
-  return components;
+  if (__builtin_mul_overflow(c->count, parts, &values) ||
+      (parts > 1 && c->collective->reduces && c->op != MPI_SUM))
+    real = 0;
+  c->is_real = real > 0;
+  c->value_size = (size_t)(real ? real : size);
+  c->real = c->value_size == sizeof(float) ? GHZ_F32 : GHZ_F64;
+  if (!real || parts == 1)
+    return 1;
+  c->count = values;
+  c->type = real == sizeof(float) ? MPI_FLOAT : MPI_DOUBLE;
+  return parts;
 }
 
 /* Takes block b, behind the c->count values of those before. MPI's own call has to be able to take
@@ -119,9 +116,8 @@ static ghz_shape read_shape(const call *c) {
   return has_equal_blocks(c) ? ghz_settings_shape(&c->set, most) : ghz_flat(most);
 }
 
+/* Without an operation it is MPI_OP_NULL. */
 static reduction reduction_of(const call *c) {
-  if (!c->collective->reduces)
-    return REDUCE_NONE;
   return c->op == MPI_SUM   ? REDUCE_SUM
          : c->op == MPI_MIN ? REDUCE_MIN
          : c->op == MPI_MAX ? REDUCE_MAX
@@ -164,11 +160,9 @@ static error read_meaning(call *c, const MPI_Count *counts, const MPI_Count *pla
  * all. */
 static int needs_no_agreement(const call *c) {
   const settings *s = &c->set;
-  if (ghz_call_reduces_fill(c))
-    return s->bound.value == 0 && !c->asks_fill;
   int is_small = call_bytes(c) < (double)s->threshold || c->at.ranks == 1;
   return s->algorithm == GHZ_MPI_ALGORITHM_AUTO && s->mode == GHZ_MPI_MODE_AUTO && c->count >= 0 &&
-         (s->bound.value == 0 || (is_small && c->fits_int));
+         !ghz_call_reduces_fill(c) && (s->bound.value == 0 || (is_small && c->fits_int));
 }
 
 /* ---- Whether they are right ------------------------------------------------------------------ */
@@ -195,13 +189,11 @@ static int has_algorithm(const call *c) {
   return a == GHZ_MPI_ALGORITHM_AUTO || a == GHZ_MPI_NATIVE || collective_algorithm(c->collective, a);
 }
 
-/* MPI and plain data would add fills up. Where the environment has a fill and nothing has a bound,
- * the library has no part in the call. */
+/* MPI would add fills up. */
 static error check_fill(const call *c) {
-  const settings *s = &c->set;
-  if (!ghz_call_reduces_fill(c) || (s->bound.value == 0 && !c->asks_fill))
+  if (!ghz_call_reduces_fill(c))
     return (error){0};
-  if (!isfinite(s->fill))
+  if (!isfinite(c->set.fill))
     return wrong(MPI_ERR_ARG, "the fill value is no value of the type");
   if (c->by_mpi)
     return wrong(MPI_ERR_ARG, "a reduction with a fill value has to be compressed: %s", c->by_mpi);
@@ -272,7 +264,6 @@ static error check(const call *c) {
 static const char *read_settings(call *c, const ghz_mpi_options *options) {
   const char *fault = ghz_settings_make(options, c->collective->name, &c->set);
   c->asks_mode = options && !fault && options->mode;
-  c->asks_fill = options && !fault && options->has_fill;
   if (!(options && options->algorithm) && !has_algorithm(c))
     c->set.algorithm = GHZ_MPI_ALGORITHM_AUTO;
   return fault;

@@ -35,7 +35,7 @@ used_values ghz_buffers_used(const call *c) {
   const int in_place = call_is_in_place(c), sends = has_any(c, what->gives);
   used_values u = {.reads_recv = (in_place && sends) || (c->counts && what->gets == BY_ALL)};
   if (sends && !in_place)
-    u.send = what->gives == BY_OWNER ? call_own(c) : call_given(c);
+    u.send = what->gives == BY_OWNER ? call_own(c) : call_all(c) * (uint64_t)c->set.contributions;
   if (has_any(c, what->gets) && c->recv != MPI_IN_PLACE)
     u.recv = what->gets == BY_OWNER && !in_place ? call_own(c) : call_all(c);
   return u;

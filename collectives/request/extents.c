@@ -1,9 +1,7 @@
 /* extents.c: shapes as users write them, and as they are listed by count. */
 /* SPDX-License-Identifier: BSD-3-Clause */
 
-#include "request/settings.h"
-
-#include <ghz/mpi.h>
+#include "request/collective.h"
 
 #include <ctype.h>
 #include <errno.h>

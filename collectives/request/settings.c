@@ -2,7 +2,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #define _GNU_SOURCE /* environ */
 
-#include "request/settings.h"
+#include "request/collective.h"
 
 #include <ctype.h>
 #include <limits.h>
@@ -17,7 +17,6 @@
 #include <unistd.h>
 
 #include "ghz/numerals.h"
-#include "payload/device.h"
 #include "payload/payloads.h"
 
 static const char *const algorithm_names[] = {"auto",    "mpi",  "ring",  "doubling",
@@ -194,7 +193,8 @@ typedef struct environment {
 } environment;
 
 static environment env = {.threshold = THRESHOLD_DEFAULT, .check = CHECK_UNSET};
-static int env_threads, env_cuda_aware = -1, env_told; /* of this rank */
+static int env_threads, env_cuda_aware = -1, env_told, env_misread; /* of this rank */
+static atomic_int noted;                                            /* 0: nothing; else this rank, or 1 */
 static pthread_once_t env_once = PTHREAD_ONCE_INIT;
 static atomic_int env_read; /* cheaper than env_once, for small calls */
 
@@ -212,6 +212,11 @@ void ghz_settings_note(const char *format, ...) {
   va_end(values);
   if (rank == 0)
     fprintf(stderr, "libghzmpi: %s\n", text);
+  noted = rank + !rank;
+}
+
+int ghz_settings_misread(void) {
+  return env_misread;
 }
 
 /* A value that is not understood is told, and ignored. */
@@ -287,6 +292,7 @@ static void read_environment(void) {
   READ("GHZ_MPI_THREADS", "1 to 16", parse_int(text, 1, TEAM_MOST, &env_threads));
   READ("GHZ_MPI_CUDA_AWARE", "0 or 1", parse_int(text, 0, 1, &env_cuda_aware));
   ghz_device_set_cuda_aware(env_cuda_aware);
+  env_misread = noted;
   numerals_end(programs);
   atomic_store_explicit(&env_read, 1, memory_order_release);
 }
@@ -349,8 +355,17 @@ const char *ghz_settings_make(const ghz_mpi_options *options, const char *functi
   const char *wrong = options ? check(options) : NULL;
   *s = options && !wrong ? *options : (settings)GHZ_MPI_OPTIONS;
   pthread_once(&env_once, read_environment);
-  s->fill = s->has_fill ? s->fill : env.fill;
-  s->has_fill = s->has_fill || env.has_fill;
+  if (s->bound.kind == GHZ_MPI_FLOAT)
+    s->bound.value = 1; /* it is given */
+  if (s->bound.value == 0) {
+    const wish *w = &env.wishes[ghz_settings_has_bound(function) ? collective_of(function + 4) : COLLECTIVES];
+    s->bound = w->bound;
+    s->of_result = s->of_result || w->of_result;
+  }
+  if (!s->has_fill && s->bound.value > 0) { /* without a bound the environment's has no part in the call */
+    s->fill = env.fill;
+    s->has_fill = env.has_fill;
+  }
   s->average = s->average != 0;
   s->keep_root = s->keep_root > 0;
   s->threads = s->threads ? s->threads : env_threads;
@@ -360,13 +375,6 @@ const char *ghz_settings_make(const ghz_mpi_options *options, const char *functi
   s->link = s->link != GHZ_MPI_LINK_UNKNOWN ? s->link : env.link;
   s->check = s->check ? s->check : env.check;
   s->of_result = s->of_result != 0;
-  if (s->bound.kind == GHZ_MPI_FLOAT)
-    s->bound.value = 1; /* it is given */
-  if (s->bound.value == 0) {
-    const wish *w = &env.wishes[ghz_settings_has_bound(function) ? collective_of(function + 4) : COLLECTIVES];
-    s->bound = w->bound;
-    s->of_result = s->of_result || w->of_result;
-  }
   return wrong;
 }
 

@@ -13,25 +13,21 @@ int ghz_ring_segments(int ranks, uint64_t tiles) {
   return ranks;
 }
 
-static int next(position at) {
-  return (at.rank + 1) % at.ranks;
-}
-
-static int previous(position at) {
-  return (at.rank + at.ranks - 1) % at.ranks;
-}
-
-static int distance(int from, int to, int ranks) {
-  return (to - from + ranks) % ranks;
-}
-
 /* One pass over all ranks, from `first` on. */
 static void pass(position at, int first, enum step_kind arrival, int round, schedule *s) {
-  int d = distance(first, at.rank, at.ranks);
+  const int d = (at.rank - first + at.ranks) % at.ranks;
   if (d > 0)
-    schedule_add(s, arrival, previous(at), (uint32_t)(round + d - 1));
+    schedule_add(s, arrival, (at.rank + at.ranks - 1) % at.ranks, (uint32_t)(round + d - 1));
   if (d < at.ranks - 1)
-    schedule_add(s, STEP_SEND, next(at), (uint32_t)(round + d));
+    schedule_add(s, STEP_SEND, (at.rank + 1) % at.ranks, (uint32_t)(round + d));
+}
+
+/* One message, unless it has arrived already. */
+static void straight(position at, int from, int to, int round, schedule *s) {
+  if (at.rank == from && from != to)
+    schedule_add(s, STEP_SEND, to, (uint32_t)round);
+  if (at.rank == to && from != to)
+    schedule_add(s, STEP_RECV, from, (uint32_t)round);
 }
 
 void ghz_ring_reduce_scatter(position at, int segment, schedule *s) {
@@ -49,33 +45,18 @@ void ghz_ring_allreduce(position at, int segment, schedule *s) {
 
 void ghz_ring_reduce(position at, int segment, schedule *s) {
   ghz_ring_reduce_scatter(at, segment, s);
-  if (segment == at.root)
-    return;
-  if (at.rank == segment)
-    schedule_add(s, STEP_SEND, at.root, (uint32_t)at.ranks - 1);
-  if (at.rank == at.root)
-    schedule_add(s, STEP_RECV, segment, (uint32_t)at.ranks - 1);
+  straight(at, segment, at.root, at.ranks - 1, s);
 }
 
 void ghz_linear_scatter(position at, int segment, schedule *s) {
-  if (at.rank == at.root && segment != at.root)
-    schedule_add(s, STEP_SEND, segment, 0);
-  if (at.rank != at.root && segment == at.rank)
-    schedule_add(s, STEP_RECV, at.root, 0);
+  straight(at, at.root, segment, 0, s);
 }
 
 void ghz_linear_gather(position at, int segment, schedule *s) {
-  if (at.rank != at.root && segment == at.rank)
-    schedule_add(s, STEP_SEND, at.root, 0);
-  if (at.rank == at.root && segment != at.root)
-    schedule_add(s, STEP_RECV, segment, 0);
+  straight(at, segment, at.root, 0, s);
 }
 
 void ghz_chain_bcast(position at, int segment, schedule *s) {
-  int v = (at.rank - at.root + at.ranks) % at.ranks;
   (void)segment;
-  if (v > 0)
-    schedule_add(s, STEP_RECV, (at.rank + at.ranks - 1) % at.ranks, (uint32_t)v - 1);
-  if (v < at.ranks - 1)
-    schedule_add(s, STEP_SEND, (at.rank + 1) % at.ranks, (uint32_t)v);
+  pass(at, at.root, STEP_RECV, 0, s);
 }

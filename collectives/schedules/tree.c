@@ -34,10 +34,6 @@ static uint32_t log2_of(int bit) {
   return (uint32_t)__builtin_ctz((unsigned)bit);
 }
 
-static int bits(int v) {
-  return __builtin_popcount((unsigned)v);
-}
-
 void ghz_tree_reduce(position at, int segment, schedule *s) {
   int v = counted(at, at.rank), end = v ? lowest_bit(v) : top(at.ranks);
   (void)segment;
@@ -71,7 +67,8 @@ static int highest_bit(int v) {
 
 /* A block on its way from the root, or to it. Blocks with the longest way ahead go first. */
 static void pass(position at, int segment, int from_root, schedule *s) {
-  const int v = counted(at, segment), here = counted(at, at.rank), left = bits(v) - bits(here),
+  const int v = counted(at, segment), here = counted(at, at.rank),
+            left = __builtin_popcount((unsigned)v) - __builtin_popcount((unsigned)here),
             below = rank_of(at, here | highest_bit(v ^ here)), above = rank_of(at, parent(here));
   const uint32_t round = from_root ? log2_of(top(at.ranks)) - (uint32_t)left : (uint32_t)left;
   if (!on_the_way(here, v))

@@ -218,15 +218,14 @@ static void check(int rank, int parts, size_t n, const float *y) {
 }
 
 static layout layout_of(int parts, size_t n) {
-  const ghz_shape flat = ghz_flat(n);
-  layout l = {.type = GHZ_F32,
+  layout l = {.shape = ghz_flat(n),
+              .type = GHZ_F32,
               .parts = parts,
               .segments = 1,
               .piece_values = PIECE,
               .columns_first = show->columns_first};
-  ghz_layout_set_shape(&l, &flat);
   if (show->segments <= 0 && show->segments > -2)
-    l.segments = show->segments ? ghz_halving_segments(ranks, ghz_shape_tiles(&flat)) : ranks;
+    l.segments = show->segments ? ghz_halving_segments(ranks, ghz_shape_tiles(&l.shape)) : ranks;
   return l;
 }
 

@@ -10,7 +10,7 @@ enum { COUNT = 40, ROOM = 1 << 16 };
 static float x[COUNT], y[COUNT];
 static part parts = {(uint8_t *)x, (uint8_t *)y, {1, {1, 1, COUNT}}, 0};
 static const piece whole = {.part = &parts, .tiles = 1};
-static const plan flat = {.shape = {1, {1, 1, COUNT}}, .layout = {.dims = 1, .extent = {1, 1, COUNT}}};
+static const plan flat = {.layout = {.shape = {1, {1, 1, COUNT}}}};
 static ghz_mpi_report report;
 static buffer_pool pool;
 static payload_job job = {.pool = &pool,
@@ -24,7 +24,7 @@ static payload_job job = {.pool = &pool,
  * contribution to a sum has the bytes of a sum, which are others where it is raw. */
 static void compressed_messages(void) {
   buffer *one = ghz_buffer_acquire(&pool), *two = ghz_buffer_acquire(&pool);
-  ghz_slice expected = {.lattice = job.lattice, .shape = flat.shape, .tiles = 1}, seen;
+  ghz_slice expected = {.lattice = job.lattice, .shape = flat.layout.shape, .tiles = 1}, seen;
   suite_case("messages");
   job.total_contributions = 2;
   check(ghz_payload_compress(&job, &whole, x, one) == GHZ_OK, "no message");

@@ -11,9 +11,8 @@ static uint8_t somewhere[1];
 /* A plan of blocks of PIECES pieces each, which the caller frees. `sends` and `receives`: whether
  * this rank has the block in a buffer. */
 static plan planned(position at, schedule_builder build, const int *sends, const int *receives) {
-  const ghz_shape flat = ghz_flat(VALUES);
-  layout l = {.piece_values = GHZ_CHUNK, .type = GHZ_F32, .parts = at.ranks, .segments = 1};
-  ghz_layout_set_shape(&l, &flat);
+  const layout l = {ghz_flat(VALUES), .piece_values = GHZ_CHUNK, .type = GHZ_F32, .parts = at.ranks,
+                    .segments = 1};
   plan p = {0};
   cr_assert(ghz_plan_cut(&p, &l, NULL, NULL, at, build));
   for (int b = 0; b < at.ranks; b++)
@@ -70,8 +69,7 @@ Test(plan, has_a_start_for_a_block_that_stays) {
 /* Pieces follow each other, and together have every tile and every value. */
 static void check_pieces(const ghz_shape *shape, int segments) {
   plan p = {0};
-  layout l = {.piece_values = 3 * GHZ_CHUNK, .type = GHZ_F32, .parts = 1, .segments = segments};
-  ghz_layout_set_shape(&l, shape);
+  const layout l = {*shape, .piece_values = 3 * GHZ_CHUNK, .type = GHZ_F32, .parts = 1, .segments = segments};
   cr_assert(ghz_plan_cut(&p, &l, NULL, NULL, (position){0, segments, 0, segments}, ghz_ring_allreduce));
   uint64_t tiles = 0, values = 0;
   for (uint32_t i = 0; i < p.piece_count; i++) {

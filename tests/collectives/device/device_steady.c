@@ -11,7 +11,7 @@
 
 enum { VALUES = 200000, CALLS = 4 };
 
-static float *send_there, *recv_there;
+static float *send_there, *recv_there, host_result[VALUES];
 
 /* ---- What is under way when the library turns to MPI ---- */
 static size_t most_pending;
@@ -20,6 +20,14 @@ int MPI_Testsome(int n, MPI_Request *requests, int *done, int *indices, MPI_Stat
   size_t pending = simt_held().pending;
   most_pending = pending > most_pending ? pending : most_pending;
   return PMPI_Testsome(n, requests, done, indices, statuses);
+}
+
+static int asked; /* all ranks */
+
+int MPI_Iallreduce(const void *x, void *y, int n, MPI_Datatype type, MPI_Op op, MPI_Comm comm,
+                   MPI_Request *request) {
+  asked++;
+  return PMPI_Iallreduce(x, y, n, type, op, comm, request);
 }
 
 /* ---- Calls ---- */
@@ -78,6 +86,20 @@ static void check_growth(MPI_Comm comm) {
   }
 }
 
+/* Buffers on the device and on the host in turn: after the first calls all ranks are asked once each. */
+static void check_turns(const float *host, MPI_Comm comm) {
+  for (int i = 0; i < 6; i++) {
+    const void *const send = i % 2 ? send_there : host;
+    test_request r = request_of(ALLREDUCE, send, i % 2 ? recv_there : host_result, VALUES, MPI_FLOAT, comm);
+    r.options.bound = absolute;
+    r.options.mode = GHZ_MPI_HOMOMORPHIC;
+    suite_case("turn %d", i);
+    asked = 0;
+    check(request_make(&r, &r.options) == MPI_SUCCESS, "the call failed");
+    check(i < 2 || asked == 1, "%d agreements", asked);
+  }
+}
+
 static void check_freed(void) {
   simt_holdings before = {0}, after;
   ghz_mpi_report report;
@@ -109,13 +131,14 @@ int main(int argc, char **argv) {
         "no device memory");
   cudaMemcpy(send_there, host, VALUES * sizeof *host, cudaMemcpyHostToDevice);
   cudaMemcpy(recv_there, host, VALUES * sizeof *host, cudaMemcpyHostToDevice);
-  free(host);
   check_freed();
   for (int which = 0; which < COLLECTIVES; which++) {
     suite_case("%s, again and again", collective_names[which]);
     check_steady(which, MPI_COMM_WORLD);
   }
   check_growth(MPI_COMM_WORLD);
+  check_turns(host, MPI_COMM_WORLD);
+  free(host);
   check(here.ranks == 1 || most_pending >= 4, "only %d pieces of work were ever under way beside messages",
         (int)most_pending);
   cudaFree(send_there);
