@@ -1,5 +1,5 @@
-/* death.c: a rank dies between two calls. The job must end, with the status of that rank, whose bits
- * are those of the other ranks' signals, too. */
+/* death.c: a rank dies between two calls. The job must end, with the status of that rank, or with
+ * the signal by which the launcher ends the others. */
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "suite.h"
 #include <ghz/mpi.h>
