@@ -4,6 +4,7 @@
 #include "allocator.h"
 #include "suite.h"
 #include "sweep.h"
+#include <ghz/slice.h>
 #include <limits.h>
 #include <string.h>
 
@@ -17,16 +18,33 @@ static void refuse(long nth) { allocator_refuse(nth, nth ? LONG_MAX : 0); }
 
 static int refused(void) { return allocator_refused() > 0; }
 
+/* ---- While messages are under way ---- */
+static long left; /* messages to be read until memory runs out; 0: it does not */
+static int ran_out;
+
+ghz_status __real_ghz_slice_parse(ghz_bytes message, ghz_slice *slice);
+ghz_status __wrap_ghz_slice_parse(ghz_bytes message, ghz_slice *slice);
+
+ghz_status __wrap_ghz_slice_parse(ghz_bytes message, ghz_slice *slice) {
+  ran_out |= left == 1;
+  left -= left > 1;
+  return left == 1 && ran_out ? GHZ_ENOMEM : __real_ghz_slice_parse(message, slice);
+}
+
+static void refuse_message(long nth) { left = nth, ran_out = 0; }
+static int refused_message(void) { return ran_out; }
+
 int main(int argc, char **argv) {
-  const sweep s = {"allocation", copy, send, recv, refuse, refused, 200, 16, 1};
+  const sweep s = {"allocation", copy, send, recv, refuse, refused, 200, 16, 1},
+              messages = {"message", copy, send, recv, refuse_message, refused_message, 200, 1, 1};
   suite_begin(argc, argv, MPI_THREAD_SINGLE);
   if (!check(here.ranks == RANKS, "this test is for %d ranks", RANKS))
     return suite_end(NULL);
   for (int i = 0; i < SWEEP_WAYS; i++) {
     sweep_all(&s, &sweep_ways[i], i % RANKS, 0, SMALL);
     sweep_all(&s, &sweep_ways[i], (i + 1) % RANKS, 0, SMALL);
-  }
-  for (int i = 0; i < SWEEP_WAYS; i++)
     sweep_all(&s, &sweep_ways[i], (i + 2) % RANKS, SMALL, LARGE);
+    sweep_all(&messages, &sweep_ways[i], (i + 3) % RANKS, 0, SMALL);
+  }
   return suite_end(NULL);
 }

@@ -75,7 +75,6 @@ static void check_schedule(const schedule *r, position at, const char *name) {
   }
 }
 
-/* ---- What each schedule does ---- */
 /* Plays a part of the array, a segment or a block, until nobody can go on. */
 static void play_part(const show *s, int ranks, int root, int parts, int part) {
   play *p = calloc(1, sizeof *p);
