@@ -163,7 +163,7 @@ static void read_by_some(void) {
   check((r.by_mpi > 0) == (here.rank == ROOT), "not told");
 }
 
-/* Whichever allocation fails on one rank: all make the call alike. The first is for MPI's result. */
+/* Whichever allocation fails on one rank: all make the call alike. The first is for MPI's. */
 static void lack(way w) {
   ghz_mpi_report r;
   const ghz_mpi_options o = checked(1, &r);

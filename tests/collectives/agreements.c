@@ -4,7 +4,6 @@
 #include "request.h"
 #include "suite.h"
 #include <math.h>
-#include <string.h>
 
 enum { COUNT = 3000 };
 

@@ -4,9 +4,7 @@
 #include "mistakes.h"
 #include "suite.h"
 #include <ghz/mpi.h>
-#include <limits.h>
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -6,7 +6,6 @@
 #include "expected.h"
 #include "suite.h"
 #include <pthread.h>
-#include <stdio.h>
 
 /* ---- Calls to make ---- */
 /* The i-th of many calls, all different. */

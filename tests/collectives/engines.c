@@ -1,7 +1,7 @@
 /* engines.c: many engines in one process, without MPI: every schedule on 1 to 64 ranks, over a
  * network on which a message leaves when its receiver has asked for it and no sooner, and news of
- * that come late. A thread is a rank. Nothing hangs, every result is right, a rank that cannot begin
- * or go on is known to all that wait for it, and all buffers are there for the next call. */
+ * that come late. A thread is a rank. Nothing hangs, every result is right, a rank that cannot
+ * begin or go on is known to all that wait for it, and all buffers are there for the next call. */
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "engine/engine.h"
 #include "payload/payloads.h"

@@ -10,7 +10,6 @@
 #include "suite.h"
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <sys/mman.h>
 #include <unistd.h>
 

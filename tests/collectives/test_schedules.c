@@ -6,7 +6,6 @@
 #include "shows.h"
 #include <criterion/criterion.h>
 #include <stdlib.h>
-#include <string.h>
 
 enum { MOST_RANKS = 40 };
 

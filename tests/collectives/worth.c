@@ -4,7 +4,6 @@
 #include "request.h"
 #include "suite.h"
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 

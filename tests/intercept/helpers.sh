@@ -1,5 +1,5 @@
-# helpers.sh: owns the words that the cases are written in. Sourced by each of them, which ctest runs
-# (ctest -V shows how); exit code 77: the case was skipped.
+# helpers.sh: owns the words that the cases are written in. Sourced by each of them, which ctest
+# runs (ctest -V shows how); exit code 77: the case was skipped.
 # SPDX-License-Identifier: BSD-3-Clause
 # shellcheck shell=bash
 set -euo pipefail

@@ -1,4 +1,5 @@
-/* comms.h: communicators of all sorts, whose errors are heard (mistakes.h), and which come and go as a seed and the number of a step say. */
+/* comms.h: communicators of all sorts, whose errors are heard (mistakes.h), which come and go as
+ * a seed and the number of a step say. */
 /* SPDX-License-Identifier: BSD-3-Clause */
 #pragma once
 #include <mpi.h>

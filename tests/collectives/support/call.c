@@ -4,7 +4,6 @@
 #include "suite.h"
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 const char *const operation_names[OPERATIONS] = {"sum", "average", "minimum", "maximum"};
