@@ -118,7 +118,7 @@ static void FN(magnitudes)(const INT *q, unsigned n, UINT m[3][BLOCKS]) {
 }
 
 /* Bit lengths of folded magnitudes, and the largest. */
-static unsigned FN(widths)(const void *folded, uint8_t *width) {
+GHZ_INLINE unsigned FN(widths)(const void *folded, uint8_t *width) {
   const UINT *m = folded;
   UINT any = 0;
   for (int b = 0; b < BLOCKS; b++)
