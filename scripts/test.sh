@@ -54,8 +54,8 @@ usual='long'
 # runs the same code of ours as a test beside it, with other sizes.
 twice='^(intercept_|mpi_device_(values|bytes)_direct|mpi_device_steady|cuda_gpu_compute_|mpi_values_[35])'
 # What asks MPI itself: communicators, types, errors, processes that end; programs of others.
-asks_mpi='^(mpi_(communicators|random_calls|death|many|refusal|late|left)_|intercept_(choice|fortran))'
-mpi_programs="mpi_communicators mpi_random_calls mpi_death mpi_many mpi_refusal mpi_late mpi_left
+asks_mpi='^(mpi_(communicators|random_calls|death|refusal|late|left)_|intercept_(choice|fortran))'
+mpi_programs="mpi_communicators mpi_random_calls mpi_death mpi_refusal mpi_late mpi_left
   ghz_mpi_intercept ghz_intercept_shapes ghz_intercept_medley ghz_intercept_fortran"
 architectures=-DCMAKE_CUDA_ARCHITECTURES=90-real # one of those that releases have
 sanitized_effort=0.33

@@ -4,21 +4,15 @@
 #include "request.h"
 #include "suite.h"
 #include <math.h>
-#include <string.h>
 
 enum { COUNT = 3000 };
 
-int __real_MPI_Iallreduce(const void *x, void *y, int n, MPI_Datatype type, MPI_Op op, MPI_Comm comm,
-                          MPI_Request *request);
-int __wrap_MPI_Iallreduce(const void *x, void *y, int n, MPI_Datatype type, MPI_Op op, MPI_Comm comm,
-                          MPI_Request *request);
-
 static int asked;
 
-int __wrap_MPI_Iallreduce(const void *x, void *y, int n, MPI_Datatype type, MPI_Op op, MPI_Comm comm,
-                          MPI_Request *request) {
+__attribute__((visibility("default"))) int MPI_Iallreduce(const void *x, void *y, int n, MPI_Datatype type,
+                                                          MPI_Op op, MPI_Comm comm, MPI_Request *request) {
   asked++;
-  return __real_MPI_Iallreduce(x, y, n, type, op, comm, request);
+  return PMPI_Iallreduce(x, y, n, type, op, comm, request);
 }
 
 static float apart; /* in place of a value; 0: none is */

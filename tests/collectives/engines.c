@@ -1,10 +1,11 @@
 /* engines.c: many engines in one process, without MPI: every schedule on 1 to 64 ranks, over a
  * network on which a message leaves when its receiver has asked for it and no sooner, and news of
- * that come late. A thread is a rank. Nothing hangs, every result is right, and a rank that cannot
- * begin or go on is known to all that wait for it. */
+ * that come late. A thread is a rank. Nothing hangs, every result is right, a rank that cannot
+ * begin or go on is known to all that wait for it, and all buffers are there for the next call. */
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "engine/engine.h"
 #include "payload/payloads.h"
+#include "shows.h"
 #include <math.h>
 #include <pthread.h>
 #include <sched.h>
@@ -106,37 +107,15 @@ VISIBLE double MPI_Wtime(void) {
 
 /* ---- Calls ----------------------------------------------------------------------------------- */
 
-typedef enum holders { BY_ALL, BY_OWNER, BY_ROOT } holders; /* as in collective.h */
-
-static const struct show {
-  const char *name;
-  schedule_builder build;
-  int segments; /* 0: as many as ranks; -1: those of halving; -2: a part for each rank */
-  int columns_first, reduces;
-  holders gives, gets;
-} shows[] = {{"ring allreduce", ghz_ring_allreduce, 0, 0, 1, BY_ALL, BY_ALL},
-             {"halving allreduce", ghz_halving_allreduce, -1, 1, 1, BY_ALL, BY_ALL},
-             {"doubling allreduce", ghz_halving_allreduce, 1, 1, 1, BY_ALL, BY_ALL},
-             {"ring reduce", ghz_ring_reduce, 0, 0, 1, BY_ALL, BY_ROOT},
-             {"tree reduce", ghz_tree_reduce, 1, 1, 1, BY_ALL, BY_ROOT},
-             {"tree bcast", ghz_tree_bcast, 1, 1, 0, BY_ROOT, BY_ALL},
-             {"chain bcast", ghz_chain_bcast, 1, 1, 0, BY_ROOT, BY_ALL},
-             {"ring reduce_scatter", ghz_ring_reduce_scatter, -2, 0, 1, BY_ALL, BY_OWNER},
-             {"ring allgather", ghz_ring_allgather, -2, 0, 0, BY_OWNER, BY_ALL},
-             {"tree scatter", ghz_tree_scatter, -2, 0, 0, BY_ROOT, BY_OWNER},
-             {"linear scatter", ghz_linear_scatter, -2, 1, 0, BY_ROOT, BY_OWNER},
-             {"tree gather", ghz_tree_gather, -2, 0, 0, BY_OWNER, BY_ROOT},
-             {"linear gather", ghz_linear_gather, -2, 1, 0, BY_OWNER, BY_ROOT}};
-
-enum { SHOWS = sizeof shows / sizeof *shows };
-
-static const struct show *show;
+static const show *now;
 static int ranks, root, in_bins;
 static int fails; /* the rank that fails; -1: none */
 static int after; /* so many operations; -1: before the first message */
 static ghz_status fails_with;
 static atomic_int struck;
 static int wrong;
+
+static int reduces(void) { return now->gives == BY_ALL; }
 
 /* ---- A payload that fails -------------------------------------------------------------------- */
 
@@ -188,10 +167,6 @@ static const payload saboteur = {.capacity = ghz_payload_capacity,
 
 /* ---- One rank -------------------------------------------------------------------------------- */
 
-static int has(holders h, int rank, int block) {
-  return h == BY_ALL || (h == BY_OWNER ? rank == block : rank == root);
-}
-
 /* With bins some values are set apart. */
 static float given(int rank, int block, size_t i) {
   return in_bins && i % 5000 == 0 ? 1e25f : (float)((i * 7 + (size_t)block * 13) % 100 + (size_t)rank);
@@ -199,16 +174,16 @@ static float given(int rank, int block, size_t i) {
 
 static void complain(int rank, const char *what) {
   fprintf(stderr, "%s on %d ranks, root %d, %d fails after %d operations with %d, bins %d: rank %d: %s\n",
-          show->name, ranks, root, fails, after, (int)fails_with, in_bins, rank, what);
+          now->name, ranks, root, fails, after, (int)fails_with, in_bins, rank, what);
   wrong = 1;
 }
 
 static void check(int rank, int parts, size_t n, const float *y) {
   for (int b = 0; b < parts; b++)
-    for (size_t i = 0; i < n && has(show->gets, rank, b); i++) {
+    for (size_t i = 0; i < n && has(now->gets, rank, b, root); i++) {
       float want = 0;
       for (int r = 0; r < ranks; r++)
-        if (show->reduces || has(show->gives, r, b))
+        if (reduces() || has(now->gives, r, b, root))
           want += given(r, b, i);
       if (!(fabsf(y[(size_t)b * n + i] - want) <= (in_bins ? 1e-6f * want : 0))) {
         complain(rank, "another result");
@@ -217,20 +192,30 @@ static void check(int rank, int parts, size_t n, const float *y) {
     }
 }
 
+/* Buffers that nobody holds. */
+static int idle(const buffer_pool *pool) {
+  int n = 0;
+  for (const buffer *b = pool->idle; b; b = b->next)
+    n++;
+  return n;
+}
+
 static layout layout_of(int parts, size_t n) {
   layout l = {.shape = ghz_flat(n),
               .type = GHZ_F32,
               .parts = parts,
               .segments = 1,
               .piece_values = PIECE,
-              .columns_first = show->columns_first};
-  if (show->segments <= 0 && show->segments > -2)
-    l.segments = show->segments ? ghz_halving_segments(ranks, ghz_shape_tiles(&l.shape)) : ranks;
+              .columns_first = now->columns_first};
+  if (now->cut == IN_SEGMENTS)
+    l.segments = ranks;
+  if (now->cut == BY_HALVING)
+    l.segments = ghz_halving_segments(ranks, ghz_shape_tiles(&l.shape));
   return l;
 }
 
 static void *run(void *argument) {
-  const int rank = (int)(intptr_t)argument, parts = show->segments == -2 ? ranks : 1;
+  const int rank = (int)(intptr_t)argument, parts = now->cut == IN_BLOCKS ? ranks : 1;
   const size_t n = parts > 1 ? 3 * PIECE : VALUES;
   buffer_pool pool = {0};
   plan p = {0};
@@ -246,7 +231,7 @@ static void *run(void *argument) {
                      .plan = &p,
                      .rank = rank,
                      .order = GHZ_ORDER_BEST,
-                     .reduction = show->reduces ? REDUCE_SUM : REDUCE_NONE,
+                     .reduction = reduces() ? REDUCE_SUM : REDUCE_NONE,
                      .contributions = 1,
                      .total_contributions = (uint64_t)ranks,
                      .value_size = sizeof(float),
@@ -254,12 +239,12 @@ static void *run(void *argument) {
                      .early_status = rank == fails && after < 0 ? fails_with : GHZ_OK};
   int ok = ghz_context_create(&job.codec, 1) == GHZ_OK &&
            ghz_lattice_make(GHZ_F32, (ghz_bound){GHZ_ABS, 0.5 * 64 / 63}, 0, 0, &job.lattice) == GHZ_OK &&
-           ghz_plan_cut(&p, &l, NULL, NULL, (position){rank, ranks, root, 0}, show->build);
+           ghz_plan_cut(&p, &l, NULL, NULL, (position){rank, ranks, root, 0}, now->build);
   for (int k = 0; k < parts && ok; k++) {
     for (size_t i = 0; i < n; i++)
       x[(size_t)k * n + i] = given(rank, k, i);
-    part_lies(&p.parts[k], has(show->gives, rank, k) ? x + (size_t)k * n : NULL,
-              has(show->gets, rank, k) ? y + (size_t)k * n : NULL);
+    part_lies(&p.parts[k], has(now->gives, rank, k, root) ? x + (size_t)k * n : NULL,
+              has(now->gets, rank, k, root) ? y + (size_t)k * n : NULL);
   }
   if (in_bins) { /* the same on all ranks */
     for (size_t i = 0; i < n; i++)
@@ -270,7 +255,10 @@ static void *run(void *argument) {
   }
   if (!ok || !ghz_plan_order(&p) || !ghz_engine_prepare(&space, &p, &saboteur, &job))
     complain(rank, "no plan");
+  const int buffers = idle(&pool);
   const failure f = ghz_engine_run(&p, &saboteur, &job, &space, MPI_COMM_WORLD);
+  if (idle(&pool) != buffers)
+    complain(rank, "a buffer is lost");
   if (failure_is(&f) && (fails < 0 || f.rank != fails))
     complain(rank, "a failure without a reason");
   if (fails == rank && (after < 0 || left < 0) && !failure_is(&f))
@@ -302,13 +290,13 @@ static void run_all(void) {
 static void fail_some(void) {
   for (int t = 0; t < 8; t++) {
     root = (int)draw((unsigned)ranks);
-    in_bins = show->reduces && t % 2;
+    in_bins = reduces() && t % 2;
     fails = (int)draw((unsigned)ranks);
     after = (int)draw(t < 4 ? 8 : 40);
     fails_with = t % 4 < 2 ? GHZ_ENOMEM : GHZ_ECORRUPT;
     run_all();
   }
-  in_bins = show->reduces;
+  in_bins = reduces();
   fails = -1;
   run_all();
   in_bins = 0;
@@ -318,7 +306,7 @@ int main(void) {
   static const int sizes[] = {1, 2, 3, 4, 5, 7, 8, 16, 23, 64};
   for (int s = 0; s < SHOWS; s++)
     for (size_t k = 0; k < sizeof sizes / sizeof *sizes; k++) {
-      show = &shows[s];
+      now = &shows[s];
       ranks = sizes[k];
       for (int turn = ranks == 1; turn < 2; turn++) {
         root = ranks * turn / 2;

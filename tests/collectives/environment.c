@@ -6,8 +6,8 @@
  * GHZ_MPI_THRESHOLD=1k alone. The last rank alone has a locale with a comma for a point, where
  * there is one. */
 /* SPDX-License-Identifier: BSD-3-Clause */
+#include "request.h"
 #include "suite.h"
-#include <ghz/mpi.h>
 #include <locale.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,22 +15,24 @@
 
 enum { COUNT = 5000 };
 
-static void fill(float *x) {
-  for (int i = 0; i < COUNT; i++)
-    x[i] = (float)(i % 777) + 1000 * (float)here.rank;
+static float x[COUNT], y[COUNT];
+static const ghz_mpi_options open_options = GHZ_MPI_OPTIONS; /* leave all to the environment */
+
+static float given(int rank, int i) { return (float)(i % 777) + 1000 * (float)rank; }
+
+/* A call of so many values, from x to y; a broadcast's are in x. */
+static ghz_mpi_report call(collective what, ghz_mpi_options o, int count) {
+  ghz_mpi_report report = {0};
+  test_request r = request_of(what, x, what == BCAST ? x : y, count, MPI_FLOAT, MPI_COMM_WORLD);
+  o.report = &report;
+  check(request_make(&r, &o) == MPI_SUCCESS, "an error");
+  return report;
 }
 
-static ghz_mpi_report allreduce(const ghz_bound *bound, ghz_mpi_algorithm algorithm, int count) {
-  static float x[COUNT], y[COUNT];
-  ghz_mpi_report report;
-  ghz_mpi_options o = GHZ_MPI_OPTIONS;
-  memset(&report, 0, sizeof report);
-  fill(x);
-  if (bound)
-    o.bound = *bound;
-  o.algorithm = algorithm;
-  o.report = &report;
-  check(ghz_allreduce(x, y, count, MPI_FLOAT, MPI_SUM, MPI_COMM_WORLD, &o) == MPI_SUCCESS, "an error");
+static ghz_mpi_report allreduce(ghz_mpi_options o, int count) {
+  for (int i = 0; i < COUNT; i++)
+    x[i] = given(here.rank, i);
+  const ghz_mpi_report report = call(ALLREDUCE, o, count);
   for (int i = 0; i < count; i++) {
     double want = (double)here.ranks * (i % 777) + 500.0 * here.ranks * (here.ranks - 1);
     if (!check((double)y[i] >= want - 2 * here.ranks && (double)y[i] <= want + 2 * here.ranks,
@@ -42,84 +44,71 @@ static ghz_mpi_report allreduce(const ghz_bound *bound, ghz_mpi_algorithm algori
 
 static void environment_is_used(void) {
   suite_case("the environment's choices");
-  ghz_mpi_report r = allreduce(NULL, GHZ_MPI_ALGORITHM_AUTO, COUNT);
+  const ghz_mpi_report r = allreduce(open_options, COUNT);
   double range = 776 + 1000.0 * (here.ranks - 1), want = range * 1e-3 / here.ranks;
   check(r.algorithm == GHZ_MPI_RING, "algorithm %s", ghz_mpi_algorithm_name(r.algorithm));
   check(r.eb <= want && r.eb >= want * 0.999, "eb %g, should be %g", r.eb, want);
 }
 
 static void options_come_first(void) {
+  ghz_mpi_options o = open_options;
   suite_case("options over the environment");
-  ghz_bound bound = {GHZ_ABS, 0.5};
-  ghz_mpi_report r = allreduce(&bound, GHZ_MPI_DOUBLING, COUNT);
+  o.bound = (ghz_bound){GHZ_ABS, 0.5};
+  o.algorithm = GHZ_MPI_DOUBLING;
+  const ghz_mpi_report r = allreduce(o, COUNT);
   check(r.algorithm == GHZ_MPI_DOUBLING, "algorithm %s", ghz_mpi_algorithm_name(r.algorithm));
   check(r.eb == 0.5, "eb %g: a bound in the options is per rank unless they say otherwise", r.eb);
 }
 
 static void no_options_at_all(void) {
-  static float x[COUNT], y[COUNT];
-  suite_case("no options");
-  fill(x);
-  check(ghz_allreduce(x, y, COUNT, MPI_FLOAT, MPI_MAX, MPI_COMM_WORLD, NULL) == MPI_SUCCESS, "an error");
   int differs = 0;
+  suite_case("no options");
+  check(ghz_allreduce(x, y, COUNT, MPI_FLOAT, MPI_MAX, MPI_COMM_WORLD, NULL) == MPI_SUCCESS, "an error");
   for (int i = 0; i < COUNT; i++)
-    differs |= y[i] != (float)(i % 777) + 1000 * (float)(here.ranks - 1);
+    differs |= y[i] != given(here.ranks - 1, i);
   check(differs, "the result is exact, though the environment has a bound");
 }
 
-static void root_is_kept(void) {
-  static float x[COUNT], kept[COUNT];
-  suite_case("keep_root");
-  ghz_mpi_options o = GHZ_MPI_OPTIONS;
-  o.algorithm = GHZ_MPI_TREE;
-  for (int i = 0; i < COUNT; i++)
-    kept[i] = x[i] = (float)(i % 991) / 7;
-  o.keep_root = 1;
-  check(ghz_bcast(x, COUNT, MPI_FLOAT, 0, MPI_COMM_WORLD, &o) == MPI_SUCCESS, "an error");
-  check((memcmp(x, kept, sizeof x) == 0) == (here.rank == 0), "the root is not kept, or others have no bound");
-}
-
 /* What the environment asks for and a collective lacks, it need not have. */
-static void others_have_algorithms_of_their_own(void) {
-  static float x[COUNT];
-  ghz_mpi_report report = {0};
-  ghz_mpi_options o = GHZ_MPI_OPTIONS;
-  suite_case("a broadcast, where the environment says ring");
-  o.report = &report;
-  check(ghz_bcast(x, COUNT, MPI_FLOAT, 0, MPI_COMM_WORLD, &o) == MPI_SUCCESS, "an error");
-  check(report.algorithm == GHZ_MPI_TREE || report.algorithm == GHZ_MPI_CHAIN, "algorithm %s",
-        ghz_mpi_algorithm_name(report.algorithm));
-}
-
-/* The bytes that a sum of this shape takes, or of what the environment says. */
-static uint64_t bytes_of(ghz_shape shape) {
-  static float x[COUNT], y[COUNT];
-  ghz_mpi_report report = {0};
-  ghz_mpi_options o = GHZ_MPI_OPTIONS;
-  o.shape = shape;
-  o.report = &report;
-  for (int i = 0; i < COUNT; i++)
-    x[i] = (float)((i * 37 % 100 + 1000 * (i / 200)) % 999);
-  check(ghz_allreduce(x, y, COUNT, MPI_FLOAT, MPI_SUM, MPI_COMM_WORLD, &o) == MPI_SUCCESS, "an error");
-  return report.sent_bytes;
+static void broadcasts(void) {
+  ghz_mpi_options o = open_options;
+  suite_case("broadcasts, where the environment says ring");
+  for (o.keep_root = 0; o.keep_root < 2; o.keep_root++) {
+    for (int i = 0; i < COUNT; i++)
+      x[i] = (float)(i % 991) / 7;
+    memcpy(y, x, sizeof y);
+    const ghz_mpi_report r = call(BCAST, o, COUNT);
+    check(r.algorithm == GHZ_MPI_TREE || r.algorithm == GHZ_MPI_CHAIN, "algorithm %s",
+          ghz_mpi_algorithm_name(r.algorithm));
+    check((memcmp(x, y, sizeof y) == 0) == (o.keep_root && here.rank == 0),
+          "the root is not kept, or others have no bound");
+  }
 }
 
 /* The first of the list that fits; the options come first. */
-static void extents_are_used(int given) {
+static void extents_are_used(int are_given) {
+  static const ghz_shape shapes[] = {{0}, {1, {1, 1, COUNT}}, {2, {1, 50, 100}}, {2, {1, 25, 200}}};
+  uint64_t bytes[4];
   suite_case("extents");
-  uint64_t open = bytes_of((ghz_shape){0}), flat = bytes_of(ghz_flat(COUNT)),
-           first = bytes_of((ghz_shape){2, {1, 50, 100}}), second = bytes_of((ghz_shape){2, {1, 25, 200}});
-  check(flat != first && first != second && second != flat, "shapes take as many bytes as each other");
-  check(open == (given ? first : flat), "%llu bytes: flat %llu, by the environment %llu",
-        (unsigned long long)open, (unsigned long long)flat, (unsigned long long)first);
+  for (int i = 0; i < COUNT; i++)
+    x[i] = (float)((i * 37 % 100 + 1000 * (i / 200)) % 999);
+  for (int i = 0; i < 4; i++) {
+    ghz_mpi_options o = open_options;
+    o.shape = shapes[i];
+    bytes[i] = call(ALLREDUCE, o, COUNT).sent_bytes;
+  }
+  check(bytes[1] != bytes[2] && bytes[2] != bytes[3] && bytes[3] != bytes[1],
+        "shapes take as many bytes as each other");
+  check(bytes[0] == bytes[are_given ? 2 : 1], "%llu bytes: flat %llu, by the environment %llu",
+        (unsigned long long)bytes[0], (unsigned long long)bytes[1], (unsigned long long)bytes[2]);
 }
 
 /* Where the environment names an algorithm, nothing is left to a threshold. */
 static void threshold(int counts) {
+  ghz_mpi_options o = open_options;
   suite_case("the threshold");
-  ghz_bound bound = {GHZ_ABS, 0.5};
-  ghz_mpi_report small = allreduce(&bound, GHZ_MPI_ALGORITHM_AUTO, 255),
-                 large = allreduce(&bound, GHZ_MPI_ALGORITHM_AUTO, 256);
+  o.bound = (ghz_bound){GHZ_ABS, 0.5};
+  const ghz_mpi_report small = allreduce(o, 255), large = allreduce(o, 256);
   check((small.algorithm == GHZ_MPI_NATIVE) == counts, "1020 bytes go by %s",
         ghz_mpi_algorithm_name(small.algorithm));
   check(large.algorithm != GHZ_MPI_NATIVE && large.eb == 0.5, "1024 bytes go by %s",
@@ -204,8 +193,7 @@ int main(int argc, char **argv) {
     environment_is_used();
     options_come_first();
     no_options_at_all();
-    root_is_kept();
-    others_have_algorithms_of_their_own();
+    broadcasts();
     threshold(0);
     extents_are_used(1);
   } else

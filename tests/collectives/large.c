@@ -10,7 +10,6 @@
 #include "suite.h"
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -103,22 +102,16 @@ static void huge(collective what, const repeated *x, const repeated *y, uint64_t
 int main(int argc, char **argv) {
   const uint64_t count = (UINT64_C(1) << 31) + 5;
   suite_begin(argc, argv, MPI_THREAD_SINGLE);
-  const char *skipped = NULL;
-  repeated x = {0}, y = {0};
   if (!on_all(megabytes_available() / here.ranks > 2048, MPI_COMM_WORLD))
-    skipped = "there are no 2 GiB of memory per rank";
-  if (!skipped) {
-    x = repeat(count + (uint64_t)here.ranks * PERIOD);
-    y = repeat(count + (uint64_t)here.ranks * PERIOD);
-    if (!on_all(x.values && y.values, MPI_COMM_WORLD))
-      skipped = "no such range of addresses, or no room for temporary files";
-  }
-  if (!skipped) {
-    /* blocks are whole periods each, so that all repeat alike */
-    const uint64_t block = count / (uint64_t)here.ranks / PERIOD * PERIOD + PERIOD;
-    for (int what = 0; what < COLLECTIVES; what++)
-      if (here.ranks == 1 || what == ALLREDUCE || what == BCAST || what == SCATTER)
-        huge((collective)what, &x, &y, what == SCATTER ? block : count);
-  }
-  return suite_end(skipped);
+    return suite_end("there are no 2 GiB of memory per rank");
+  const repeated x = repeat(count + (uint64_t)here.ranks * PERIOD),
+                 y = repeat(count + (uint64_t)here.ranks * PERIOD);
+  if (!on_all(x.values && y.values, MPI_COMM_WORLD))
+    return suite_end("no such range of addresses, or no room for temporary files");
+  /* blocks are whole periods each, so that all repeat alike */
+  const uint64_t block = count / (uint64_t)here.ranks / PERIOD * PERIOD + PERIOD;
+  for (int what = 0; what < COLLECTIVES; what++)
+    if (here.ranks == 1 || what == ALLREDUCE || what == BCAST || what == SCATTER)
+      huge((collective)what, &x, &y, what == SCATTER ? block : count);
+  return suite_end(NULL);
 }

@@ -240,31 +240,12 @@ static void blocks(uint64_t *state) {
     }
 }
 
-/* ---- What the library chooses ---- */
-/* Left alone, it compresses, and the bits are those of the ring, call after call. */
-static void choices(void) {
-  call s = reduction_shot(SPECIAL_NOISE, GHZ_F32, SUM, (ghz_bound){GHZ_REL, 1e-4}, 30000);
-  s.deal = DEAL_ONE;
-  trace want = reduction(&s, SIZES - 1, 1);
-  s.algorithm = GHZ_MPI_ALGORITHM_AUTO;
-  s.mode = GHZ_MPI_MODE_AUTO;
-  for (int i = 0; i < 12; i++) {
-    suite_case("choice %d: %s", i, call_text(&s));
-    call_result l = make_call(&s, MPI_COMM_WORLD);
-    trace got = traced(&s, &l);
-    check(compressed(&l), "it is not compressed");
-    check(got.hash == want.hash, "other bits than the ring");
-    call_result_free(&l);
-  }
-}
-
 int main(int argc, char **argv) {
   suite_begin(argc, argv, MPI_THREAD_SINGLE);
   uint64_t state = mix(here.seed, 7);
   for (int i = 0; i < SIZES; i++)
     MPI_Comm_split(MPI_COMM_WORLD, here.rank < sizes[i] ? 0 : MPI_UNDEFINED, here.rank, &firsts[i]);
   check(here.ranks == CONTRIBUTIONS, "this test is for %d ranks", CONTRIBUTIONS);
-  choices();
   delays(mix(here.seed, 100 + (uint64_t)here.rank));
   specials(&state);
   blocks(&state);

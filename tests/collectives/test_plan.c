@@ -2,68 +2,53 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
 #include "engine/plan.h"
+#include "shows.h"
 #include <criterion/criterion.h>
 
 enum { MOST_RANKS = 12, PIECES = 3, VALUES = PIECES * GHZ_CHUNK };
 
 static uint8_t somewhere[1];
 
-/* A plan of blocks of PIECES pieces each, which the caller frees. `sends` and `receives`: whether
- * this rank has the block in a buffer. */
-static plan planned(position at, schedule_builder build, const int *sends, const int *receives) {
+/* With blocks of PIECES pieces each, of which this rank has some in a buffer: it begins with those
+ * that it sends, and goes on with what it receives. */
+static void check_events(position at, schedule_builder build, const int *sends, const int *receives) {
   const layout l = {ghz_flat(VALUES), .piece_values = GHZ_CHUNK, .type = GHZ_F32, .parts = at.ranks,
                     .segments = 1};
   plan p = {0};
+  size_t starts = 0;
   cr_assert(ghz_plan_cut(&p, &l, NULL, NULL, at, build));
-  for (int b = 0; b < at.ranks; b++)
+  for (int b = 0; b < at.ranks; b++) {
     part_lies(&p.parts[b], sends[b] ? somewhere : NULL, receives[b] ? somewhere : NULL);
+    starts += sends[b] ? PIECES : 0;
+  }
   cr_assert(ghz_plan_order(&p));
-  return p;
-}
-
-static void check_events(position at, schedule_builder build, const int *sends, const int *receives,
-                         size_t starts) {
-  plan p = planned(at, build, sends, receives);
   cr_expect_eq(p.event_count, p.receive_count + starts, "rank %d of %d, root %d: %zu events, %zu receives",
                at.rank, at.ranks, at.root, p.event_count, p.receive_count);
   ghz_plan_free(&p);
 }
 
-/* Every block starts at the root; the root's own goes nowhere. */
-static void check_scatter(position at, schedule_builder build) {
-  int sends[MOST_RANKS] = {0}, receives[MOST_RANKS] = {0};
-  for (int b = 0; b < at.ranks; b++)
-    sends[b] = at.rank == at.root;
-  receives[at.rank] = 1;
-  check_events(at, build, sends, receives, at.rank == at.root ? (size_t)at.ranks * PIECES : 0);
-}
-
-/* Every block starts at its rank. */
-static void check_gather(position at, schedule_builder build) {
-  int sends[MOST_RANKS] = {0}, receives[MOST_RANKS] = {0};
-  for (int b = 0; b < at.ranks; b++)
-    receives[b] = at.rank == at.root;
-  sends[at.rank] = 1;
-  check_events(at, build, sends, receives, PIECES);
+static void check_blocks(const show *s, position at) {
+  int sends[MOST_RANKS], receives[MOST_RANKS];
+  for (int b = 0; b < at.ranks; b++) {
+    sends[b] = has(s->gives, at.rank, b, at.root);
+    receives[b] = has(s->gets, at.rank, b, at.root);
+  }
+  check_events(at, s->build, sends, receives);
 }
 
 /* Blocks that pass by a rank cost it nothing: not one turn of the engine. */
 Test(plan, has_no_events_for_the_blocks_of_others) {
-  for (int ranks = 1; ranks <= MOST_RANKS; ranks++)
-    for (int root = 0; root < ranks; root++)
-      for (int rank = 0; rank < ranks; rank++) {
-        const position at = {rank, ranks, root, 1};
-        check_scatter(at, ghz_linear_scatter);
-        check_scatter(at, ghz_tree_scatter);
-        check_gather(at, ghz_linear_gather);
-        check_gather(at, ghz_tree_gather);
-      }
+  for (const show *s = shows; s < shows + SHOWS; s++)
+    for (int ranks = 1; ranks <= MOST_RANKS && s->cut == IN_BLOCKS && s->gives != BY_ALL; ranks++)
+      for (int root = 0; root < ranks; root++)
+        for (int rank = 0; rank < ranks; rank++)
+          check_blocks(s, (position){rank, ranks, root, 1});
 }
 
 /* Gathered in place, the root's block stays where it is. */
 Test(plan, has_a_start_for_a_block_that_stays) {
   const int sends[] = {1, 0, 0}, receives[] = {0, 1, 1};
-  check_events((position){0, 3, 0, 1}, ghz_linear_gather, sends, receives, PIECES);
+  check_events((position){0, 3, 0, 1}, ghz_linear_gather, sends, receives);
 }
 
 /* Pieces follow each other, and together have every tile and every value. */

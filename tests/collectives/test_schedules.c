@@ -3,10 +3,9 @@
  * end where they belong. */
 /* SPDX-License-Identifier: BSD-3-Clause */
 
-#include "schedules/schedule.h"
+#include "shows.h"
 #include <criterion/criterion.h>
 #include <stdlib.h>
-#include <string.h>
 
 enum { MOST_RANKS = 40 };
 
@@ -75,108 +74,47 @@ static void check_schedule(const schedule *r, position at, const char *name) {
   }
 }
 
-static int segments = 1; /* that halving cuts into */
-
-/* Plays a segment until nobody can go on. `gives`: the ranks that have something at first. */
-static play *played(schedule_builder find, const char *name, int ranks, int root, int segment, set gives) {
+/* Plays a part of the array, a segment or a block, until nobody can go on. */
+static void play_part(const show *s, int ranks, int root, int parts, int part) {
   play *p = calloc(1, sizeof *p);
+  set given = 0;
   for (int r = 0; r < ranks; r++) {
-    position at = {r, ranks, root, segments};
+    position at = {r, ranks, root, parts};
     p->players[r].schedule.steps = p->players[r].steps;
-    find(at, segment, &p->players[r].schedule);
-    check_schedule(&p->players[r].schedule, at, name);
-    p->players[r].holds = gives & 1ull << r;
+    s->build(at, part, &p->players[r].schedule);
+    check_schedule(&p->players[r].schedule, at, s->name);
+    p->players[r].holds = has(s->gives, r, part, root) ? 1ull << r : 0;
+    given |= p->players[r].holds;
   }
   for (int moved = 1; moved;) {
     moved = 0;
     for (int r = 0; r < ranks; r++)
-      moved += advance(p, (r * 7 + 3) % ranks, name);
+      moved += advance(p, (r * 7 + 3) % ranks, s->name);
     for (int r = 0; r < ranks; r++)
-      moved += advance(p, r, name);
+      moved += advance(p, r, s->name);
   }
-  for (int r = 0; r < ranks; r++)
-    cr_assert_eq(p->players[r].step, p->players[r].schedule.length,
-                 "%s: %d ranks, root %d, segment %d: rank %d waits for ever", name, ranks, root, segment, r);
+  for (int r = 0; r < ranks; r++) {
+    const player *one = &p->players[r];
+    cr_assert_eq(one->step, one->schedule.length, "%s: %d ranks, root %d, part %d: rank %d waits for ever",
+                 s->name, ranks, root, part, r);
+    cr_assert(!has(s->gets, r, part, root) || one->holds == given,
+              "%s: %d ranks, root %d, part %d: rank %d has %llx, wants %llx", s->name, ranks, root, part, r,
+              one->holds, given);
+  }
   for (size_t i = 0; i < p->sent; i++)
-    cr_assert(p->messages[i].taken, "%s: a message from %d to %d is never received", name, p->messages[i].from,
-              p->messages[i].to);
-  return p;
-}
-
-static set all(int ranks) { return (1ull << ranks) - 1; }
-
-/* wants[rank] is what each rank must have in the end; 0: it does not matter. */
-static void expect(schedule_builder find, const char *name, int ranks, int root, int segment, set gives,
-                   const set *wants) {
-  play *p = played(find, name, ranks, root, segment, gives);
-  for (int r = 0; r < ranks; r++)
-    if (wants[r])
-      cr_assert_eq(p->players[r].holds, wants[r],
-                   "%s: %d ranks, root %d, segment %d: rank %d has %llx, wants %llx", name, ranks, root,
-                   segment, r, p->players[r].holds, wants[r]);
+    cr_assert(p->messages[i].taken, "%s: a message from %d to %d is never received", s->name,
+              p->messages[i].from, p->messages[i].to);
   free(p);
 }
 
-static void everywhere(set *wants, int ranks, set what) {
-  for (int r = 0; r < ranks; r++)
-    wants[r] = what;
-}
-
-static void only(set *wants, int ranks, int at, set what) {
-  everywhere(wants, ranks, 0);
-  wants[at] = what;
-}
-
-Test(schedules, allreduce) {
-  set wants[MOST_RANKS];
-  for (int n = 1; n <= MOST_RANKS; n++) {
-    everywhere(wants, n, all(n));
-    for (int s = 0; s < n; s++)
-      expect(ghz_ring_allreduce, "ring", n, 0, s, all(n), wants);
-    for (segments = 1; segments <= n; segments *= 2)
-      for (int s = 0; s < segments; s++)
-        expect(ghz_halving_allreduce, "halving", n, 0, s, all(n), wants);
-  }
-}
-
-Test(schedules, reduce) {
-  set wants[MOST_RANKS];
-  for (int n = 1; n <= MOST_RANKS; n++)
-    for (int root = 0; root < n; root++) {
-      only(wants, n, root, all(n));
-      expect(ghz_tree_reduce, "tree reduce", n, root, 0, all(n), wants);
-      for (int s = 0; s < n; s += 3)
-        expect(ghz_ring_reduce, "ring reduce", n, root, s, all(n), wants);
-    }
-}
-
-Test(schedules, blocks_to_their_ranks) {
-  set wants[MOST_RANKS];
-  for (int n = 1; n <= MOST_RANKS; n++)
-    for (int b = 0; b < n; b++) {
-      only(wants, n, b, all(n));
-      expect(ghz_ring_reduce_scatter, "reduce-scatter", n, 0, b, all(n), wants);
-      everywhere(wants, n, 1ull << b);
-      expect(ghz_ring_allgather, "allgather", n, 0, b, 1ull << b, wants);
-    }
-}
-
-Test(schedules, rooted) {
-  set wants[MOST_RANKS];
-  for (int n = 1; n <= MOST_RANKS; n++)
-    for (int root = 0; root < n; root++) {
-      everywhere(wants, n, 1ull << root);
-      expect(ghz_tree_bcast, "tree bcast", n, root, 0, 1ull << root, wants);
-      expect(ghz_chain_bcast, "chain bcast", n, root, 0, 1ull << root, wants);
-      for (int b = 0; b < n; b++) {
-        only(wants, n, b, 1ull << root);
-        expect(ghz_tree_scatter, "tree scatter", n, root, b, 1ull << root, wants);
-        expect(ghz_linear_scatter, "linear scatter", n, root, b, 1ull << root, wants);
-        only(wants, n, root, 1ull << b);
-        expect(ghz_tree_gather, "tree gather", n, root, b, 1ull << b, wants);
-        expect(ghz_linear_gather, "linear gather", n, root, b, 1ull << b, wants);
-      }
-    }
+Test(schedules, bring_everything_to_where_it_belongs) {
+  for (const show *s = shows; s < shows + SHOWS; s++)
+    for (int n = 1; n <= MOST_RANKS; n++)
+      for (int root = 0; root < (s->gives == BY_ROOT || s->gets == BY_ROOT ? n : 1); root++)
+        for (int parts = s->cut == IN_SEGMENTS || s->cut == IN_BLOCKS ? n : 1;
+             parts <= (s->cut == WHOLE ? 1 : n); parts *= 2)
+          for (int part = 0; part < parts; part++)
+            play_part(s, n, root, parts, part);
 }
 
 /* As many segments as members, where all have work; one for arrays of a few tiles. */

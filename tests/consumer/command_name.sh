@@ -3,21 +3,10 @@
 # is taken, and without OpenMP, and looks at what is installed, and at what it calls itself.
 # usage: tests/consumer/command_name.sh SOURCES
 # SPDX-License-Identifier: BSD-3-Clause
-set -euo pipefail
-exec </dev/null
-
-sources=$(cd "$1" && pwd)
+# shellcheck source=tests/consumer/installed.sh
+. "${0%/*}/installed.sh"
+sources=$build
 name=ghz-fields-of # none that another file has
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-
-fail() { # word...
-  echo "${0##*/}: $*" >&2 && exit 1
-}
-
-quietly() { # command...: shows its output only if it fails
-  "$@" >"$work/log" 2>&1 || { cat "$work/log" >&2 && fail "failed: $*"; }
-}
 
 configure() { # name; the flags are those of scripts/test.sh, so that ccache has most objects
   cmake -S "$sources" -B "$work/build" -DGHZ_COMMAND_NAME="$1" -DGHZ_WERROR=ON -DGHZ_TESTS=OFF -DGHZ_BENCH=OFF -DGHZ_EXAMPLES=OFF \

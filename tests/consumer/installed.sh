@@ -1,4 +1,4 @@
-# installed.sh: installs a build and moves it, for run.sh and run_mpi.sh, which source it.
+# installed.sh: installs a build and moves it, for the scripts beside it, which source it.
 # SPDX-License-Identifier: BSD-3-Clause
 # shellcheck shell=bash disable=SC2034
 set -euo pipefail

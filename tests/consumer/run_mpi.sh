@@ -5,19 +5,19 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # shellcheck source=tests/consumer/installed.sh
 . "${0%/*}/installed.sh"
-here=$here/mpi mpicc=$3
+mpicc=$3
 install_package ghzmpi "$2"
 
-with_cmake() { # target language [words]: one rank runs the program
+with_cmake() { # target language: one rank runs the program
   quietly cmake -S "$here" -B "$work/$1-$2" -DCMAKE_PREFIX_PATH="$work/ghz" -DCONSUMER_LINK="$1" -DCONSUMER_LANGUAGE="$2" \
     -DMPI_C_COMPILER="$mpicc" -DMPI_CXX_COMPILER="${mpicc/mpicc/mpicxx}" -DCMAKE_BUILD_TYPE=Release
   quietly cmake --build "$work/$1-$2"
-  runs "CMake, ghz::$1, $2" "$work/$1-$2/consumer" "${3:-}"
+  runs "CMake, ghz::$1, $2" "$work/$1-$2/consumer"
 }
 
 with_cmake mpi_static C
 with_cmake mpi C
-with_cmake mpi CXX "ghz $version"
+with_cmake mpi CXX
 if [ -e "$libdir/libghzmpi.so" ]; then
   with_cmake mpi_shared C
   # without being told where libghz.so is: libghzmpi.so knows
@@ -28,7 +28,7 @@ fi
 other=mpicc.openmpi
 [[ $mpicc != *openmpi ]] || other=mpicc.mpich
 if command -v $other >/dev/null && [[ $mpicc == *.* ]]; then
-  if cmake -S "$here" -B "$work/other" -DCMAKE_PREFIX_PATH="$work/ghz" -DMPI_C_COMPILER=$other >"$work/log" 2>&1; then
+  if cmake -S "$here" -B "$work/other" -DCMAKE_PREFIX_PATH="$work/ghz" -DCONSUMER_LINK=mpi -DMPI_C_COMPILER=$other >"$work/log" 2>&1; then
     fail "takes $other"
   fi
   grep -q "was built with" "$work/log" || { cat "$work/log" >&2 && exit 1; }
@@ -54,16 +54,16 @@ for another in mpicc.openmpi mpicc.mpich; do
 done
 grep -rq 'INTERFACE_COMPILE_DEFINITIONS "GHZ_MPI_OF_' "$libdir/cmake" || fail "the targets do not say which MPI they belong to"
 # shellcheck disable=SC2046 # lists of words
-quietly "$mpicc" $(pkg-config --cflags ghzmpi) -o "$work/consumer" "$here/../../../examples/allreduce.c" $(pkg-config --libs ghzmpi) -lm
+quietly "$mpicc" $(pkg-config --cflags ghzmpi) -o "$work/consumer" "$here/../../examples/allreduce.c" $(pkg-config --libs ghzmpi) -lm
 runs "pkg-config" "$work/consumer"
 # shellcheck disable=SC2046
-quietly "$mpicc" $(pkg-config --cflags ghzmpi) -o "$work/consumer" "$here/../../../examples/allreduce.c" -L"$libdir" -l:libghzmpi.a \
+quietly "$mpicc" $(pkg-config --cflags ghzmpi) -o "$work/consumer" "$here/../../examples/allreduce.c" -L"$libdir" -l:libghzmpi.a \
   $(pkg-config --static --libs ghz | sed 's/-lghz /-l:libghz.a /') -lm
 runs "pkg-config, static" "$work/consumer"
 
 # The example is built as its first lines tell, and run by one rank.
 if [ -e "$libdir/libghzmpi.so" ]; then
-  cp "$here/../../../examples/allreduce.c" "$work"
+  cp "$here/../../examples/allreduce.c" "$work"
   command=$(sed -n 's/^ \* *mpicc \(allreduce.c .*\)/\1/p' "$work/allreduce.c")
   (cd "$work" && quietly eval "$mpicc ${command:?}" && LD_LIBRARY_PATH=$libdir quietly ./allreduce)
   echo "ok: example allreduce"
@@ -72,7 +72,7 @@ fi
 # The module, by both ways, and as the first lines of its example tell.
 if [ -e "$libdir/pkgconfig/ghzmpi_fortran.pc" ]; then
   with_cmake mpi_fortran Fortran
-  cp "$here/../../../examples/stencil.f90" "$work"
+  cp "$here/../../examples/stencil.f90" "$work"
   # shellcheck disable=SC2016 # the example's first lines
   command=$(sed -n 's/^! *mpifort \($(pkg-config.*\)/\1/p' "$work/stencil.f90")
   (cd "$work" && quietly eval "${mpicc/mpicc/mpifort} ${command:?}" && LD_LIBRARY_PATH=$libdir quietly ./stencil)

@@ -1,7 +1,12 @@
-# helpers.sh: owns the words that the cases are written in. Sourced by each of them.
+# helpers.sh: owns the words that the cases are written in. Sourced by each of them, which ctest
+# runs (ctest -V shows how); exit code 77: the case was skipped.
 # SPDX-License-Identifier: BSD-3-Clause
 # shellcheck shell=bash
 set -euo pipefail
+: "${MPIEXEC:?must name what starts MPI programs}" "${LIBRARY:?must name the library to preload}"
+SCRATCH=$(mktemp -d)
+trap 'rm -rf "$SCRATCH"' EXIT
+cd "$SCRATCH"
 unset "${!GHZ_MPI_@}"
 export GHZ_MPI_CALLS=all     # most cases are of all collectives
 export GHZ_MPI_NODE=compress # all run on one node

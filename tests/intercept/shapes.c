@@ -30,6 +30,14 @@ static bool near(double x, double want, double terms) {
   return limit > 0 ? fabs(x - want) <= limit + 1e-6 * fabs(want) : x == want;
 }
 
+/* Values that are not those of `who`. */
+static long differ(const float *x, int who, double terms) {
+  long bad = 0;
+  for (int i = 0; i < N; i++)
+    bad += !near((double)x[i], (double)value(who, i), terms);
+  return bad;
+}
+
 static void report(const char *what, int shift, long bad) {
   if (bad == 0)
     return;
@@ -137,61 +145,41 @@ static void try_bcast(int shift) {
   layout_free(&l);
 }
 
-static void try_scatter(int shift, bool in_place) {
-  int root = (shift + 1) % ranks;
-  bool at_root = rank == root;
+/* A block of each rank: what does not matter at a rank is rubbish there. */
+static void try_blocks(const char *what, int shift, bool in_place) {
+  const bool gathers_all = strcmp(what, "allgather") == 0, scatters = strcmp(what, "scatter") == 0;
+  const int root = (shift + 1) % ranks;
+  const bool at_root = rank == root, stays = in_place && (gathers_all || at_root), sends = !stays || scatters,
+             receives = !stays || !scatters;
   layout from = layout_make(rank + shift), to = layout_make(rank + 2 * shift + 1);
-  float *all = blank(&from, at_root ? ranks : 0), *own = blank(&to, 1);
-  for (int r = 0; r < ranks && at_root; r++)
-    fill(&from, all, r, r);
-  bool stays = at_root && in_place;
-  /* What does not matter at a rank is rubbish there. */
-  MPI_Scatter(at_root ? all : NULL, at_root ? from.count : -5, at_root ? from.type : MPI_DATATYPE_NULL,
-              stays ? MPI_IN_PLACE : own, stays ? -5 : to.count, stays ? MPI_DATATYPE_NULL : to.type, root,
-              MPI_COMM_WORLD);
-  long bad = stays ? 0 : check(&to, own, 0, rank, false);
-  for (int r = 0; r < ranks && at_root; r++)
-    bad += check(&from, all, r, r, true);
-  bad += finish(&from, all, at_root ? ranks : 0);
-  report(in_place ? "scatter in place" : "scatter", shift, bad + finish(&to, own, 1));
-  layout_free(&from);
-  layout_free(&to);
-}
-
-static void try_gather(int shift, bool in_place) {
-  int root = (shift + 1) % ranks;
-  bool at_root = rank == root, stays = at_root && in_place;
-  layout from = layout_make(rank + shift), to = layout_make(rank + 2 * shift + 1);
-  float *own = blank(&from, 1), *all = blank(&to, at_root ? ranks : 0);
-  fill(&from, own, 0, rank);
-  if (stays)
-    fill(&to, all, rank, rank);
-  /* What does not matter at a rank is rubbish there. */
-  MPI_Gather(stays ? MPI_IN_PLACE : own, stays ? -5 : from.count, stays ? MPI_DATATYPE_NULL : from.type,
-             at_root ? all : NULL, at_root ? to.count : -5, at_root ? to.type : MPI_DATATYPE_NULL, root,
-             MPI_COMM_WORLD);
-  long bad = check(&from, own, 0, rank, true);
-  for (int r = 0; r < ranks && at_root; r++)
-    bad += check(&to, all, r, r, stays && r == rank);
-  bad += finish(&from, own, 1);
-  report(in_place ? "gather in place" : "gather", shift, bad + finish(&to, all, at_root ? ranks : 0));
-  layout_free(&from);
-  layout_free(&to);
-}
-
-static void try_allgather(int shift, bool in_place) {
-  layout from = layout_make(rank + shift), to = layout_make(rank + 2 * shift + 1);
-  float *own = blank(&from, 1), *all = blank(&to, ranks);
-  fill(&from, own, 0, rank);
-  if (in_place)
-    fill(&to, all, rank, rank);
-  MPI_Allgather(in_place ? MPI_IN_PLACE : own, in_place ? -5 : from.count,
-                in_place ? MPI_DATATYPE_NULL : from.type, all, to.count, to.type, MPI_COMM_WORLD);
-  long bad = check(&from, own, 0, rank, true);
-  for (int r = 0; r < ranks; r++)
-    bad += check(&to, all, r, r, false);
-  bad += finish(&from, own, 1);
-  report(in_place ? "allgather in place" : "allgather", shift, bad + finish(&to, all, ranks));
+  const int given = !scatters ? 1
+                    : at_root ? ranks
+                              : 0,
+            got = scatters                 ? 1
+                  : gathers_all || at_root ? ranks
+                                           : 0;
+  float *x = blank(&from, given), *y = blank(&to, got), *send = given ? x : NULL, *recv = got ? y : NULL;
+  long bad = 0;
+  for (int b = 0; b < given; b++)
+    fill(&from, x, b, scatters ? b : rank);
+  if (stays && !scatters)
+    fill(&to, y, rank, rank);
+  const void *in = sends ? send : MPI_IN_PLACE;
+  void *out = receives ? recv : MPI_IN_PLACE;
+  const int n = sends && given ? from.count : -5, m = receives && got ? to.count : -5;
+  const MPI_Datatype type = n < 0 ? MPI_DATATYPE_NULL : from.type, types = m < 0 ? MPI_DATATYPE_NULL : to.type;
+  if (scatters)
+    MPI_Scatter(in, n, type, out, m, types, root, MPI_COMM_WORLD);
+  else if (gathers_all)
+    MPI_Allgather(in, n, type, out, m, types, MPI_COMM_WORLD);
+  else
+    MPI_Gather(in, n, type, out, m, types, root, MPI_COMM_WORLD);
+  for (int b = 0; b < given; b++)
+    bad += check(&from, x, b, scatters ? b : rank, true);
+  for (int b = 0; b < got && receives; b++)
+    bad += check(&to, y, b, scatters ? rank : b, stays && !gathers_all && b == rank);
+  bad += finish(&from, x, given);
+  report(what, 10 * shift + in_place, bad + finish(&to, y, got));
   layout_free(&from);
   layout_free(&to);
 }
@@ -362,11 +350,8 @@ static void try_others(void) {
 /* ---- Communicators ---- */
 static void try_self(void) {
   float *x = mine(1);
-  long bad = 0;
   MPI_Bcast(x, N, MPI_FLOAT, 0, MPI_COMM_SELF);
-  for (int i = 0; i < N; i++)
-    bad += x[i] != value(rank, i);
-  report("MPI_COMM_SELF", 0, bad);
+  report("MPI_COMM_SELF", 0, differ(x, rank, 0));
   free(x);
 }
 
@@ -374,12 +359,9 @@ static void try_self(void) {
 static void try_part(void) {
   MPI_Comm part;
   float *x = mine(1);
-  long bad = 0;
   MPI_Comm_split(MPI_COMM_WORLD, rank > 0, 0, &part);
   MPI_Bcast(x, N, MPI_FLOAT, 0, part);
-  for (int i = 0; i < N; i++)
-    bad += !near((double)x[i], (double)value(rank > 0, i), rank > 0 ? 1 : 0);
-  report("part of the ranks", 0, bad);
+  report("part of the ranks", 0, differ(x, rank > 0, rank > 0));
   MPI_Comm_free(&part);
   free(x);
 }
@@ -388,20 +370,15 @@ static void try_part(void) {
 static void try_between(void) {
   MPI_Comm part, between;
   float *x = mine(1), *y = memory(N * sizeof *y);
-  long bad = 0;
   MPI_Comm_split(MPI_COMM_WORLD, rank > 0, 0, &part);
   MPI_Intercomm_create(part, 0, MPI_COMM_WORLD, rank > 0 ? 0 : 1, 5, &between);
   MPI_Bcast(x, N, MPI_FLOAT, rank > 0 ? 0 : MPI_ROOT, between);
-  for (int i = 0; i < N; i++)
-    bad += x[i] != value(0, i);
   if (rank < 2) /* from rank 1; the others of its group have no part in it */
     MPI_Bcast(x, N, MPI_FLOAT, rank == 0 ? 0 : MPI_ROOT, between);
   else
     MPI_Bcast(NULL, 0, MPI_BYTE, MPI_PROC_NULL, between);
   MPI_Allreduce(x, y, N, MPI_FLOAT, MPI_MAX, between);
-  for (int i = 0; i < N; i++)
-    bad += y[i] != value(0, i);
-  report("between groups", 0, bad);
+  report("between groups", 0, differ(x, 0, 0) + differ(y, 0, 0));
   MPI_Comm_free(&between);
   MPI_Comm_free(&part);
   free(x);
@@ -413,15 +390,12 @@ static void meet(MPI_Comm between, int high) {
   MPI_Comm all;
   int size;
   float *x = mine(1), *y = memory(N * sizeof *y);
-  long bad = 0;
   MPI_Intercomm_merge(between, high, &all);
   MPI_Comm_size(all, &size);
   for (int i = 0; i < N; i++)
     x[i] = value(0, i);
   MPI_Allreduce(x, y, N, MPI_FLOAT, MPI_MAX, all);
-  for (int i = 0; i < N; i++)
-    bad += y[i] != value(0, i);
-  report("with a process of another world", size, bad);
+  report("with a process of another world", size, differ(y, 0, 0));
   MPI_Comm_free(&all);
   MPI_Comm_disconnect(&between);
   free(x);
@@ -506,10 +480,7 @@ static void try_large_counts(void) {
   MPI_Reduce_scatter_c(x, y, counts, MPI_FLOAT, MPI_SUM, MPI_COMM_WORLD);
   report("reduce_scatter_c", 0, rank == 0 ? check_total(y, MPI_SUM, 0, N, ranks) : 0);
   MPI_Allgatherv_c(x, counts[rank], MPI_FLOAT, z, counts, displs, MPI_FLOAT, MPI_COMM_WORLD);
-  bad = 0;
-  for (int i = 0; i < N; i++)
-    bad += !near((double)z[N / 2 + i], (double)value(0, i), 1);
-  report("allgatherv_c", 0, bad);
+  report("allgatherv_c", 0, differ(z + N / 2, 0, 1));
   free(counts);
   free(displs);
   MPI_Type_free(&type);
@@ -563,9 +534,9 @@ static void try_errors(void) {
 static void try_moves(int shift) {
   try_bcast(shift);
   for (int in_place = 0; in_place < 2; in_place++) {
-    try_scatter(shift, in_place);
-    try_gather(shift, in_place);
-    try_allgather(shift, in_place);
+    try_blocks("scatter", shift, in_place);
+    try_blocks("gather", shift, in_place);
+    try_blocks("allgather", shift, in_place);
     if (arrays) /* else Open MPI 4.1 itself hangs: ranks choose algorithms by their own datatypes */
       try_allgatherv(shift, in_place);
   }

@@ -37,33 +37,12 @@ check("Allreduce", total, stacked, ranks)
 total = image(rank, np.float64)
 world.Allreduce(MPI.IN_PLACE, total, MPI.SUM)
 check("Allreduce in place", total, stacked, ranks)
-total = np.empty(N, np.float32)
-world.Reduce(image(rank), total, MPI.MAX, root=1)
-if rank == 1:
-    check("Reduce", total, np.max([image(r) for r in range(ranks)], axis=0))
 total = image(2) if rank == 2 else np.empty(N, np.float32)
 world.Bcast(total, root=2)
 check("Bcast", total, image(2))
-gathered = np.empty(N * ranks, np.float32)
-world.Allgather(image(rank), gathered)
-check("Allgather", gathered, everyone)
-gathered[:] = 0
-world.Gather(image(rank), gathered if rank == 1 else None, root=1)
-if rank == 1:
-    check("Gather", gathered, everyone)
 part = np.empty(N, np.float32)
-world.Scatter(everyone if rank == 0 else None, part, root=0)
-check("Scatter", part, image(rank))
 world.Reduce_scatter_block(everyone, part, MPI.MIN)
 check("Reduce_scatter_block", part, image(rank))
-counts = [N - 100 * r for r in range(ranks)]
-places = [N * (ranks - 1 - r) for r in range(ranks)]
-world.Allgatherv(image(rank)[: counts[rank]], [gathered, counts, places, MPI.FLOAT])
-for r in range(ranks):
-    check("Allgatherv", gathered[places[r] : places[r] + counts[r]], image(r)[: counts[r]])
-world.Reduce_scatter(everyone[: sum(counts)], part[: counts[rank]], counts, MPI.MIN)
-first = sum(counts[:rank])
-check("Reduce_scatter", part[: counts[rank]], everyone[first : first + counts[rank]])
 
 # Columns of a matrix, pickled objects, integers: what is not an array of floats arrives, too.
 matrix = np.zeros((N, 2), np.float32)

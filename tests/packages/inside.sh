@@ -64,7 +64,7 @@ collectives_work() { # openmpi|mpich
   local mpi=$1 program
   # shellcheck disable=SC2046 # lists of words
   quietly "mpicc.$mpi" allreduce.c -o "by_pkg_config_$mpi" $(pkg-config --cflags --libs "ghzmpi_$mpi") -lm
-  quietly cmake -S consumer/mpi -B "cmake-$mpi" "-DMPI_C_COMPILER=/usr/bin/mpicc.$mpi" -DCONSUMER_EXAMPLES="$PWD"
+  quietly cmake -S consumer -B "cmake-$mpi" -DCONSUMER_LINK=mpi_shared "-DMPI_C_COMPILER=/usr/bin/mpicc.$mpi" -DCONSUMER_EXAMPLES="$PWD"
   quietly cmake --build "cmake-$mpi"
   for program in "./by_pkg_config_$mpi" "cmake-$mpi/consumer"; do
     needs "$program" "libghzmpi_$mpi.so.0.2"

@@ -1,5 +1,5 @@
-# says.cmake: runs a command that has to end with STATUS (0 by default) and to say what REGEX
-# describes: with PASS_REGULAR_EXPRESSION alone it could crash behind that.
+# says.cmake: runs a command that has to end with STATUS, a regular expression (0 by default), and
+# to say what REGEX describes: with PASS_REGULAR_EXPRESSION alone it could crash behind that.
 # usage: cmake -DREGEX=... [-DSTATUS=...] -P says.cmake COMMAND...
 # SPDX-License-Identifier: BSD-3-Clause
 set(command)
@@ -17,7 +17,7 @@ message("${said}")
 if(NOT DEFINED STATUS)
   set(STATUS 0)
 endif()
-if(NOT status STREQUAL STATUS)
+if(NOT status MATCHES "^(${STATUS})$")
   message(FATAL_ERROR "ended with ${status}, not ${STATUS}")
 elseif(NOT said MATCHES "${REGEX}")
   message(FATAL_ERROR "did not say ${REGEX}")

@@ -1,6 +1,6 @@
 /* device_buffers.c: puts the buffers of a test's calls into device memory: linked with --wrap for
  * request_make, for tests that know nothing of devices. Which buffers of which rank, changes from
- * call to call. */
+ * call to call, and now and then they are managed, or on another device than the current one. */
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "device_buffers.h"
 #include "request.h"
@@ -32,10 +32,25 @@ static void must(cudaError_t error, const char *what) {
   exit(3);
 }
 
+/* Which devices the two buffers of this rank's call are on, of those that there are. */
+typedef enum devices { FIRST, LAST, APART, MANAGED } devices;
+
+static void allocate(uint8_t **base, size_t size, devices which, int is_received) {
+  int count = 1;
+  must(cudaGetDeviceCount(&count), "cudaGetDeviceCount");
+  if (which == MANAGED) {
+    must(cudaMallocManaged((void **)base, size, cudaMemAttachGlobal), "cudaMallocManaged");
+    return;
+  }
+  must(cudaSetDevice(which == LAST || (which == APART && is_received) ? count - 1 : 0), "cudaSetDevice");
+  must(cudaMalloc((void **)base, size), "cudaMalloc");
+  must(cudaSetDevice(0), "cudaSetDevice");
+}
+
 /* As far from an alignment as values can be. */
-static buffer move_there(const void *home, size_t size, size_t each) {
+static buffer move_there(const void *home, size_t size, size_t each, devices which, int is_received) {
   buffer b = {.home = (void *)(uintptr_t)home, .size = size};
-  must(cudaMalloc((void **)&b.base, size + 2 * GUARD + each), "cudaMalloc");
+  allocate(&b.base, size + 2 * GUARD + each, which, is_received);
   must(cudaMemset(b.base, PATTERN, size + 2 * GUARD + each), "cudaMemset");
   b.data = b.base + GUARD + each;
   if (size)
@@ -86,6 +101,12 @@ static int belongs_there(int rank, int which) {
   }
 }
 
+/* What a test places itself is on one device. */
+static devices devices_of(int rank) {
+  const uint64_t dice = mix(mix(mix(here.seed, calls), 12), (uint64_t)rank) % 16;
+  return device_place == DEVICE_SOME && dice <= MANAGED ? (devices)dice : FIRST;
+}
+
 /* Moves a buffer of so many values there, if it is one that the call uses. */
 static void *moved(const test_request *r, int which, const void *home, uint64_t values, buffer *there) {
   MPI_Aint least, each;
@@ -94,7 +115,7 @@ static void *moved(const test_request *r, int which, const void *home, uint64_t 
   MPI_Type_get_extent(r->type, &least, &each);
   if (!home || home == MPI_IN_PLACE || (values == 0 && r->count > 0) || !belongs_there(rank, which))
     return (void *)(uintptr_t)home;
-  *there = move_there(home, values * (uint64_t)each, (size_t)each);
+  *there = move_there(home, values * (uint64_t)each, (size_t)each, devices_of(rank), which);
   return there->data;
 }
 
@@ -111,6 +132,9 @@ int __wrap_request_make(const test_request *r, const ghz_mpi_options *o) {
   there.recv = moved(r, 1, r->recv, receives, &received);
   __atomic_fetch_add(&device_placed, sent.base || received.base, __ATOMIC_RELAXED);
   const int code = __real_request_make(&there, o);
+  int current = -1;
+  must(cudaGetDevice(&current), "cudaGetDevice");
+  check(current == 0, "the current device is now %d", current);
   move_back(&sent, 0);
   move_back(&received, 1);
   return code;

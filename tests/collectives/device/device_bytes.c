@@ -5,8 +5,6 @@
 #include "device_buffers.h"
 #include "special.h"
 #include "suite.h"
-#include <stdlib.h>
-#include <string.h>
 
 /* ---- What a rank sends ---- */
 static uint64_t sent; /* a sum over messages: in whatever order */

@@ -1,6 +1,7 @@
 /* comms.c: communicators made from the world and from each other. */
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "comms.h"
+#include "mistakes.h"
 #include "suite.h"
 
 enum making { DUPLICATE, REVERSED, SHUFFLED, PARTS, SOME, GROUP, LINE, MAKINGS };
@@ -11,15 +12,6 @@ static const char *const names[MAKINGS] = {"duplicate", "reversed", "shuffled", 
 enum { MOST_RANKS = 64 };
 
 test_comm comms[COMMS];
-int comms_errors, comms_error;
-
-static MPI_Errhandler listening;
-
-static void on_error(MPI_Comm *comm, int *code, ...) {
-  (void)comm;
-  comms_errors++;
-  comms_error = *code;
-}
 
 /* ---- Making one ---- */
 /* Some ranks of a communicator, in any order. Returns how many. */
@@ -74,7 +66,7 @@ static test_comm comm_of(MPI_Comm comm, const char *kind) {
   test_comm s = {.comm = comm, .kind = kind};
   if (comm == MPI_COMM_NULL)
     return s;
-  MPI_Comm_set_errhandler(comm, listening);
+  listen_to(comm);
   MPI_Comm_rank(comm, &s.rank);
   MPI_Comm_size(comm, &s.ranks);
   s.lead = (uint64_t)here.rank;
@@ -93,7 +85,6 @@ static void remake(int slot, int from, uint64_t dice) {
 }
 
 void comms_begin(void) {
-  MPI_Comm_create_errhandler(on_error, &listening);
   comms[WORLD] = comm_of(MPI_COMM_WORLD, "world");
   comms[SELF] = comm_of(MPI_COMM_SELF, "self");
   for (int i = SELF + 1; i < COMMS; i++) {
@@ -119,5 +110,4 @@ void comms_end(void) {
       MPI_Comm_free(&comms[i].comm);
   MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_ARE_FATAL);
   MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_ARE_FATAL);
-  MPI_Errhandler_free(&listening);
 }

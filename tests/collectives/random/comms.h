@@ -1,4 +1,5 @@
-/* comms.h: communicators of all sorts, which come and go as a seed and the number of a step say. */
+/* comms.h: communicators of all sorts, whose errors are heard (mistakes.h), which come and go as
+ * a seed and the number of a step say. */
 /* SPDX-License-Identifier: BSD-3-Clause */
 #pragma once
 #include <mpi.h>
@@ -15,9 +16,6 @@ typedef struct test_comm {
 enum { WORLD, SELF, COMMS = 7 };
 
 extern test_comm comms[COMMS];
-
-/* How often a communicator's error handler was called, and with what. */
-extern int comms_errors, comms_error;
 
 void comms_begin(void);
 

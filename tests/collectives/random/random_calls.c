@@ -10,13 +10,13 @@
 #include "comms.h"
 #include "delays.h"
 #include "expected.h"
+#include "mistakes.h"
 #include "random_args.h"
 #include "shapes.h"
 #include "special.h"
 #include "suite.h"
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
@@ -95,22 +95,16 @@ static void bystander_end(bystander *b, const test_comm *on, uint64_t dice) {
 /* ---- Drawing a call ---- */
 static uint64_t draw_count(uint64_t *d, uint64_t ranks, int blocks) {
   static const uint64_t edges[] = {1023, 1024, 1025, 2048, 5000, 16383, 16384, 16385, 49152};
-  uint64_t n;
-  switch (draw_below(d, 24)) {
-  case 0: return 0;
-  case 1: return 1;
-  case 2: return draw_below(d, 2 * ranks + 2);
-  case 3: n = draw_below(d, 2) ? draw_below(d, 70000) : 100000 + draw_below(d, 200000); break;
-  case 4:
-  case 5: n = draw_below(d, 70000); break;
-  case 6:
-  case 7:
-  case 8: n = edges[draw_below(d, sizeof edges / sizeof *edges)]; break;
-  case 9:
-  case 10:
-  case 11: return 2 * draw_below(d, 3000) + 1;
-  default: return draw_below(d, 2000);
-  }
+  const uint64_t kind = draw_below(d, 24);
+  if (kind < 2)
+    return kind;
+  if (kind == 2)
+    return draw_below(d, 2 * ranks + 2);
+  if (kind > 8)
+    return kind < 12 ? 2 * draw_below(d, 3000) + 1 : draw_below(d, 2000);
+  const uint64_t n = kind == 3 && draw_below(d, 2) ? 100000 + draw_below(d, 200000)
+                     : kind < 6                    ? draw_below(d, 70000)
+                                                   : edges[draw_below(d, sizeof edges / sizeof *edges)];
   return blocks ? n / ranks : n;
 }
 
@@ -258,19 +252,19 @@ static void check_inexact(const call *s, const call_result *l, MPI_Comm comm) {
 }
 
 /* ---- Steps ---- */
-static void check_quiet(int complaints) {
-  check(comms_errors == complaints, "the handler was called, with %d", comms_error);
+static void check_quiet(int before) {
+  check(heard.count == before, "the handler was called, with %d", heard.code);
 }
 
 static void field_step(const test_comm *on, uint64_t step, uint64_t dice, uint64_t own) {
   uint64_t state = mix(dice, 1);
-  int complaints = comms_errors;
+  int before = heard.count;
   call s = draw_shot(on, &state, own);
   draw_field(&s, &state);
   draw_shape(&s, &state);
   suite_case("%s", describe(on, step, call_text(&s)));
   call_result l = make_call(&s, on->comm);
-  check_quiet(complaints);
+  check_quiet(before);
   check_expected(&s, &l, on->comm);
   check_same_bits(&s, &l, on->comm);
   check_inexact(&s, &l, on->comm);
@@ -290,7 +284,7 @@ static int is_vague(const call *s, const call_result *l, special kind, int round
 static void special_step(const test_comm *on, uint64_t step, uint64_t dice, uint64_t own) {
   static const ghz_bound bounds[] = {{GHZ_ABS, SPECIAL_EB}, {GHZ_REL, 1e-3}, {GHZ_PSNR, 70}, {GHZ_ABS, 0.01}};
   uint64_t state = mix(dice, 1), seed;
-  int complaints = comms_errors;
+  int before = heard.count;
   call s = draw_shot(on, &state, own);
   special kind = (special)draw_below(&state, SPECIALS);
   s.mode = s.algorithm == GHZ_MPI_ALGORITHM_AUTO && s.deal == DEAL_ONE && draw_below(&state, 2)
@@ -303,7 +297,7 @@ static void special_step(const test_comm *on, uint64_t step, uint64_t dice, uint
   special_use(&s, kind, seed, 0);
   suite_case("%s %s", describe(on, step, call_text(&s)), special_names[kind]);
   call_result l = make_call(&s, on->comm);
-  check_quiet(complaints);
+  check_quiet(before);
   int inexact = on_any(l.report.inexact == 1, on->comm),
       rounded = reduces(s.what) && (inexact || (!compressed(&l) && s.op <= AVERAGE));
   if (on_all(l.code == MPI_SUCCESS, on->comm) && !is_vague(&s, &l, kind, rounded))
@@ -365,23 +359,13 @@ static void play(double seconds, long only) {
   }
 }
 
-static double number(const char *text) {
-  char *end;
-  double value = strtod(text, &end);
-  if (end == text || *end || !(value >= 0 && value < 0x1p53)) {
-    fprintf(stderr, "mpi_schedule: not a number: %s\n", text);
-    exit(2);
-  }
-  return value;
-}
-
 int main(int argc, char **argv) {
   if (argc < 2 || argc > 5) {
     fprintf(stderr, "usage: mpi_schedule RANKS [SECONDS [SEED [STEP]]]\n");
     return 2;
   }
-  double seconds = argc > 2 ? number(argv[2]) : 4;
-  long only = argc > 4 ? (long)number(argv[4]) : -1;
+  double seconds = argc > 2 ? (double)suite_number(argv[2], "SECONDS") : 4;
+  long only = argc > 4 ? (long)suite_number(argv[4], "STEP") : -1;
   char *arguments[] = {argv[0], argv[1], argc > 3 ? argv[3] : NULL, NULL};
   suite_begin(argc > 3 ? 3 : 2, arguments, MPI_THREAD_SINGLE);
   comms_begin();

@@ -11,3 +11,6 @@ typedef struct alloc_log {
 } alloc_log;
 
 alloc_log alloc_log_now(void);
+
+/* The rank of the world that MPI_Comm_split is refused on, after it has taken part; -1: none. */
+extern int alloc_log_unsplit;

@@ -4,7 +4,6 @@
 #include "suite.h"
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 const char *const operation_names[OPERATIONS] = {"sum", "average", "minimum", "maximum"};
@@ -111,13 +110,8 @@ static void fill(const call *s, uint64_t contribution, uint64_t first, uint64_t 
   else
     field_fill(&s->data, contribution, first, count, s->type == GHZ_F64, x);
   for (uint64_t i = 0; i < count; i++)
-    if (is_missing(s, contribution, first + i)) {
-      const double missing = i % 3 ? call_fill(s) : (double)NAN;
-      if (s->type == GHZ_F64)
-        ((double *)x)[i] = missing;
-      else
-        ((float *)x)[i] = (float)missing;
-    }
+    if (is_missing(s, contribution, first + i))
+      set_real(x, s->type == GHZ_F64, i, i % 3 ? call_fill(s) : (double)NAN);
 }
 
 /* Sizes of the buffers, in values, and where this rank's own values lie. */

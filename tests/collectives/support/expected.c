@@ -59,7 +59,7 @@ static expected expect(const claim *c, uint64_t j) {
 static double in_units(const call *s, double value) { return ldexp(value, -s->data.exponent); }
 
 static double result_at(const call *s, const call_result *l, uint64_t j) {
-  return s->type == GHZ_F64 ? ((const double *)l->result)[j] : (double)((const float *)l->result)[j];
+  return real_at(l->result, s->type == GHZ_F64, j);
 }
 
 static double half_ulp(const call *s, double y) {

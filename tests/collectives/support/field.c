@@ -38,11 +38,6 @@ int64_t field_at(const field *f, uint64_t contribution, uint64_t i) {
 }
 
 void field_fill(const field *f, uint64_t contribution, uint64_t first, uint64_t count, int is_double, void *x) {
-  for (uint64_t i = 0; i < count; i++) {
-    double value = ldexp((double)field_at(f, contribution, first + i), f->exponent);
-    if (is_double)
-      ((double *)x)[i] = value;
-    else
-      ((float *)x)[i] = (float)value;
-  }
+  for (uint64_t i = 0; i < count; i++)
+    set_real(x, is_double, i, ldexp((double)field_at(f, contribution, first + i), f->exponent));
 }

@@ -1,6 +1,7 @@
-/* mistakes.c: what can be wrong with a call. */
+/* mistakes.c: what can be wrong with a call, and the error of it. */
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "mistakes.h"
+#include "suite.h"
 #include <limits.h>
 #include <math.h>
 
@@ -18,36 +19,6 @@ static int reduces_everywhere(collective what) { return reduces(what) && what !=
 static int has_places(collective what) { return what == ALLGATHERV; }
 
 /* ---- Changes that take more than a line ---- */
-/* As many values in all; and the same first and last block. */
-static void deal_otherwise(MPI_Count *counts, MPI_Count *places, int last) {
-  (void)places;
-  counts[0]--, counts[last]++;
-}
-static void deal_between(MPI_Count *counts, MPI_Count *places, int last) {
-  (void)places;
-  counts[last > 2 && counts[2] ? 2 : 0]--, counts[last > 2 ? 1 : last]++;
-}
-static void lose_count(MPI_Count *counts, MPI_Count *places, int last) {
-  (void)places;
-  counts[last] = -1;
-}
-static void count_too_many(MPI_Count *counts, MPI_Count *places, int last) {
-  (void)places;
-  counts[last] = sizeof(MPI_Count) == 8 ? (MPI_Count)INT64_MAX : INT_MAX;
-}
-static void place_before(MPI_Count *counts, MPI_Count *places, int last) {
-  (void)counts;
-  places[last] = -1;
-}
-static void place_beyond(MPI_Count *counts, MPI_Count *places, int last) {
-  (void)counts;
-  places[last] = (MPI_Count)INT_MAX + 1;
-}
-static void place_far(MPI_Count *counts, MPI_Count *places, int last) {
-  (void)counts;
-  places[last] = INT64_MAX / 2;
-}
-
 /* Gives no buffer where one is used. */
 static void lose_buffer(test_request *r, int rank) {
   if (r->what == BCAST || gathers_all(r->what) || (r->what == SCATTER && rank != r->root))
@@ -63,32 +34,56 @@ static void other_way(test_request *r) {
       r->options.algorithm = (ghz_mpi_algorithm)a;
 }
 
-void make_another_call(test_request *r, uint64_t dice) {
-  r->what = (collective)((r->what + 1 + dice % (COLLECTIVES - 1)) % COLLECTIVES);
-}
-
 /* ---- The table ---- */
-#define ENTRY(name, ...)                                                                                       \
+#define DIFFERS(name, what, fits, ...) MISTAKE(name, what, MPI_ERR_ARG, 0, 1, fits, __VA_ARGS__)
+#define DIFFERS_HERE(name, what, fits, ...) MISTAKE(name, what, MPI_ERR_ARG, 0, 0, fits, __VA_ARGS__)
+#define WRONG(name, what, error_class, fits, ...) MISTAKE(name, what, error_class, 1, 1, fits, __VA_ARGS__)
+#define WRONG_HERE(name, what, error_class, fits, ...) MISTAKE(name, what, error_class, 1, 0, fits, __VA_ARGS__)
+
+#define MISTAKE(name, what, error_class, alone, anywhere, fits, ...)                                           \
   static void name(test_request *r, int rank, int ranks, uint64_t dice) {                                      \
     ghz_mpi_options *o = &r->options;                                                                          \
     (void)rank, (void)ranks, (void)dice, (void)o;                                                              \
     __VA_ARGS__;                                                                                               \
   }
-#define DIFFERS(name, what, fits, ...) ENTRY(name, __VA_ARGS__)
-#define DIFFERS_HERE(name, what, fits, ...) ENTRY(name, __VA_ARGS__)
-#define WRONG(name, what, error_class, fits, ...) ENTRY(name, __VA_ARGS__)
-#define WRONG_HERE(name, what, error_class, fits, ...) ENTRY(name, __VA_ARGS__)
 #include "mistakes.inc"
-#undef DIFFERS
-#undef DIFFERS_HERE
-#undef WRONG
-#undef WRONG_HERE
+#undef MISTAKE
 
-#define DIFFERS(name, what, fits, ...) {what, MPI_ERR_ARG, 0, 1, fits, name},
-#define DIFFERS_HERE(name, what, fits, ...) {what, MPI_ERR_ARG, 0, 0, fits, name},
-#define WRONG(name, what, error_class, fits, ...) {what, error_class, 1, 1, fits, name},
-#define WRONG_HERE(name, what, error_class, fits, ...) {what, error_class, 1, 0, fits, name},
+#define MISTAKE(name, what, error_class, alone, anywhere, fits, ...)                                           \
+  {what, error_class, alone, anywhere, fits, name},
 const mistake mistakes[] = {
 #include "mistakes.inc"
 };
 const int mistake_count = sizeof mistakes / sizeof *mistakes;
+
+/* ---- The error ---- */
+complaints heard;
+
+static void hear(MPI_Comm *comm, int *code, ...) { heard = (complaints){heard.count + 1, *code, *comm}; }
+
+void listen_to(MPI_Comm comm) {
+  MPI_Errhandler listening;
+  MPI_Comm_create_errhandler(hear, &listening);
+  MPI_Comm_set_errhandler(comm, listening);
+  MPI_Errhandler_free(&listening);
+}
+
+char error_sentence[MPI_MAX_ERROR_STRING];
+
+void check_error(const test_request *r, int code, int want, int before) {
+  char *sentence = error_sentence;
+  int length, class = ghz_mpi_error_class(code), standard = MPI_SUCCESS;
+  sentence[0] = 0;
+  if (!check(code != MPI_SUCCESS, "the call succeeds"))
+    return;
+  MPI_Error_string(code, sentence, &length);
+  check(heard.count == before + 1 && heard.code == code,
+        "the handler was called %d times, with %d; the call returns %d", heard.count - before, heard.code,
+        code);
+  check(heard.comm == (r->comm == MPI_COMM_NULL ? MPI_COMM_WORLD : r->comm),
+        "the handler got another communicator");
+  check(request_is_named(r, sentence), "the sentence is: %s", sentence);
+  check(class == want, "the class is %d, should be %d: %s", class, want, sentence);
+  MPI_Error_class(code, &standard); /* with some MPIs a class of the library's own */
+  check(standard != MPI_SUCCESS, "MPI's class is that of success");
+}

@@ -71,11 +71,16 @@ static const block_lists *lists_of(const test_request *r, int equal) {
     l.int_counts[b] = (int)l.counts[b];
     l.int_places[b] = (int)l.places[b];
   }
-  if (r->bend) {
-    int ranks;
-    MPI_Comm_size(r->comm, &ranks);
-    r->bend(l.counts, l.places, ranks - 1);
-  }
+  int last = 0;
+  if (r->comm != MPI_COMM_NULL)
+    MPI_Comm_size(r->comm, &last);
+  last -= last > 0;
+  if (r->deal == DEALT_OTHERWISE)
+    l.counts[0]--, l.counts[last]++;
+  if (r->deal == DEALT_BETWEEN)
+    l.counts[last > 2 && l.counts[2] ? 2 : 0]--, l.counts[last > 2 ? 1 : last]++;
+  l.counts[last] = r->last_count ? r->last_count : l.counts[last];
+  l.places[last] = r->last_place ? r->last_place : l.places[last];
   return &l;
 }
 
@@ -141,7 +146,7 @@ void request_values(const test_request *r, int equal, uint64_t *sends, uint64_t 
 
 int request_make(const test_request *r, const ghz_mpi_options *o) {
   const block_lists *l = lists_of(r, o && o->shape.dims);
-  const MPI_Count *places = r->count > INT_MAX ? NULL : l->places; /* as good, and possible */
+  const MPI_Count *places = r->no_places || r->count > INT_MAX ? NULL : l->places;
   const MPI_Count *counts = r->no_counts ? NULL : l->counts;
   switch (r->what) {
   case ALLREDUCE: return ghz_allreduce(r->send, r->recv, r->count, r->type, r->op, r->comm, o);
@@ -192,36 +197,20 @@ void request_buffers(test_request *r, uint64_t each) {
   r->recv = r->received.data;
 }
 
-/* Where the values that this rank gives lie. */
-static guarded *given_by(test_request *r) {
-  static guarded none;
-  int rank;
-  MPI_Comm_rank(r->comm, &rank);
-  return r->what != BCAST ? &r->sent : rank == r->root ? &r->received : &none;
-}
-
 void request_free(test_request *r) {
   check(guarded_intact(&r->sent) && guarded_intact(&r->received), "bytes beside a buffer have changed");
   guarded_free(&r->sent);
   guarded_free(&r->received);
 }
 
-static void fill_numbers(guarded *g, int is_double, uint64_t seed) {
-  for (uint64_t i = 0; i < g->size / (is_double ? 8 : 4); i++) {
-    double x = 1 + (double)(mix(seed, i) % 9973) / 7919;
-    if (is_double)
-      ((double *)(void *)g->data)[i] = x;
-    else
-      ((float *)(void *)g->data)[i] = (float)x;
-  }
-}
-
 void request_fill(test_request *r, int is_float, uint64_t seed) {
-  guarded *g = given_by(r);
-  int each;
+  const guarded *given = r->what == BCAST ? &r->received : &r->sent;
+  int each, rank;
+  MPI_Comm_rank(r->comm, &rank);
   MPI_Type_size(r->type, &each);
-  if (is_float)
-    fill_numbers(g, each == 8, seed);
-  for (uint64_t i = 0; i < g->size && !is_float; i++)
-    g->data[i] = (uint8_t)(mix(seed, i) & 255);
+  const uint64_t bytes = r->what == BCAST && rank != r->root ? 0 : given->size;
+  for (uint64_t i = 0; i < bytes / (uint64_t)each && is_float; i++)
+    set_real(given->data, each == 8, i, 1 + (double)(mix(seed, i) % 9973) / 7919);
+  for (uint64_t i = 0; i < bytes && !is_float; i++)
+    given->data[i] = (uint8_t)(mix(seed, i) & 255);
 }

@@ -61,9 +61,14 @@ typedef struct test_request {
   MPI_Comm comm;
   ghz_mpi_options options;
   ghz_mpi_report report;
-  guarded sent, received;                                       /* where it has buffers of its own */
-  void (*bend)(MPI_Count *counts, MPI_Count *places, int last); /* NULL, or what makes block lists wrong */
-  int no_counts;
+  guarded sent, received;           /* where it has buffers of its own */
+  MPI_Count last_count, last_place; /* of the last block; 0: those that are right */
+  enum {
+    DEALT,
+    DEALT_OTHERWISE,
+    DEALT_BETWEEN
+  } deal; /* as many values, to other blocks, or to others in the middle */
+  int no_counts, no_places;
 } test_request;
 
 /* A call of a sum, or with root 0, and the usual options. */

@@ -70,13 +70,8 @@ double special_at(const call *s, uint64_t contribution, uint64_t i) {
 }
 
 static void fill(const call *s, uint64_t contribution, uint64_t first, uint64_t count, void *x) {
-  for (uint64_t i = 0; i < count; i++) {
-    double value = special_at(s, contribution, first + i);
-    if (s->type == GHZ_F64)
-      ((double *)x)[i] = value;
-    else
-      ((float *)x)[i] = (float)value;
-  }
+  for (uint64_t i = 0; i < count; i++)
+    set_real(x, s->type == GHZ_F64, i, special_at(s, contribution, first + i));
 }
 
 void special_use(call *s, special kind, uint64_t seed, uint64_t shift) {
@@ -153,7 +148,7 @@ void check_special(const call *s, const call_result *l, int inexact) {
   for (uint64_t i = 0; l->result && i < l->values; i++) {
     if (is_between(s, i))
       continue;
-    double y = s->type == GHZ_F64 ? ((const double *)l->result)[i] : (double)((const float *)l->result)[i];
+    double y = real_at(l->result, s->type == GHZ_F64, i);
     total t = total_at(s, l, terms, i);
     double want = expected_special(s, &t);
     int holds = isnan(want)   ? isnan(y)

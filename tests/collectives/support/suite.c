@@ -34,7 +34,7 @@ void suite_case(const char *format, ...) {
 }
 
 /* ---- Begin and end ---- */
-static uint64_t number(const char *text, const char *name) {
+uint64_t suite_number(const char *text, const char *name) {
   char *end;
   errno = 0;
   uint64_t value = strtoull(text, &end, 10);
@@ -51,8 +51,8 @@ void suite_begin(int argc, char **argv, int threads) {
     fprintf(stderr, "usage: %s RANKS [SEED]\n", program);
     exit(2);
   }
-  uint64_t expected = number(argv[1], "RANKS");
-  here.seed = argc > 2 ? number(argv[2], "SEED") : 1;
+  uint64_t expected = suite_number(argv[1], "RANKS");
+  here.seed = argc > 2 ? suite_number(argv[2], "SEED") : 1;
   signal(SIGALRM, too_long);
   alarm(PATIENCE);
   MPI_Init_thread(NULL, NULL, threads, &here.threads);
@@ -135,6 +135,17 @@ uint64_t draw_below(uint64_t *state, uint64_t below) { return draw(state) % belo
 uint64_t mix(uint64_t a, uint64_t b) {
   uint64_t state = a * 0xff51afd7ed558ccdu + b;
   return draw(&state);
+}
+
+double real_at(const void *x, int is_double, uint64_t i) {
+  return is_double ? ((const double *)x)[i] : (double)((const float *)x)[i];
+}
+
+void set_real(void *x, int is_double, uint64_t i, double value) {
+  if (is_double)
+    ((double *)x)[i] = value;
+  else
+    ((float *)x)[i] = (float)value;
 }
 
 uint64_t hash_bytes(const void *data, uint64_t size) {

@@ -18,6 +18,9 @@ typedef struct suite {
 
 extern suite here;
 
+/* An argument of the command line; ends the program where it is no number. */
+uint64_t suite_number(const char *text, const char *name);
+
 /* Starts MPI, asking for a level of threads, and reads the command line. */
 void suite_begin(int argc, char **argv, int threads);
 
@@ -45,6 +48,10 @@ int all_same(uint64_t number, MPI_Comm comm);
 uint64_t draw(uint64_t *state);
 uint64_t draw_below(uint64_t *state, uint64_t below);
 uint64_t mix(uint64_t a, uint64_t b);
+
+/* Value i of an array of floats or doubles. */
+double real_at(const void *x, int is_double, uint64_t i);
+void set_real(void *x, int is_double, uint64_t i, double value);
 
 /* A hash of bytes, below 2^63. */
 uint64_t hash_bytes(const void *data, uint64_t size);

@@ -7,35 +7,28 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define REL                                                                                                    \
-  { GHZ_REL, 1e-4 }
-#define ABS                                                                                                    \
-  { GHZ_ABS, 0.1 }
-#define FLOATS                                                                                                 \
-  { GHZ_MPI_FLOAT, 0 }
-
 const way sweep_ways[SWEEP_WAYS] = {
-    {"allreduce ring", ALLREDUCE, GHZ_MPI_RING, REL, 0, 0, 0},
-    {"allreduce ring of bricks", ALLREDUCE, GHZ_MPI_RING, ABS, 0, 0, 3},
-    {"allreduce doubling, average", ALLREDUCE, GHZ_MPI_DOUBLING, ABS, 1, 1, 0},
-    {"allreduce halving", ALLREDUCE, GHZ_MPI_HALVING, REL, 0, 0, 0},
-    {"allreduce ring in bins, average", ALLREDUCE, GHZ_MPI_RING, FLOATS, 1, 0, 0},
-    {"reduce ring", REDUCE, GHZ_MPI_RING, ABS, 0, 0, 0},
-    {"reduce tree", REDUCE, GHZ_MPI_TREE, REL, 0, 0, 0},
-    {"reduce tree of bricks in bins", REDUCE, GHZ_MPI_TREE, FLOATS, 0, 0, 3},
-    {"reduce_scatter in place", REDUCE_SCATTER, GHZ_MPI_RING, REL, 0, 1, 0},
-    {"reduce_scatterv", REDUCE_SCATTERV, GHZ_MPI_RING, REL, 0, 0, 0},
-    {"allgather", ALLGATHER, GHZ_MPI_RING, REL, 0, 0, 0},
-    {"allgatherv", ALLGATHERV, GHZ_MPI_RING, ABS, 0, 0, 0},
-    {"bcast tree", BCAST, GHZ_MPI_TREE, ABS, 0, 0, 0},
-    {"bcast chain", BCAST, GHZ_MPI_CHAIN, REL, 0, 0, 0},
-    {"scatter tree", SCATTER, GHZ_MPI_TREE, REL, 0, 0, 0},
-    {"scatter tree of planes", SCATTER, GHZ_MPI_TREE, ABS, 0, 0, 2},
-    {"scatter linear", SCATTER, GHZ_MPI_LINEAR, REL, 0, 0, 0},
-    {"gather tree", GATHER, GHZ_MPI_TREE, REL, 0, 0, 0},
-    {"gather linear", GATHER, GHZ_MPI_LINEAR, ABS, 0, 0, 0},
-    {"allgather MPI", ALLGATHER, GHZ_MPI_NATIVE, ABS, 0, 0, 0},
-    {"allreduce MPI", ALLREDUCE, GHZ_MPI_NATIVE, ABS, 0, 0, 0},
+    {"allreduce ring", ALLREDUCE, GHZ_MPI_RING, {GHZ_REL, 1e-4}, 0, 0, 0},
+    {"allreduce ring of bricks", ALLREDUCE, GHZ_MPI_RING, {GHZ_ABS, 0.1}, 0, 0, 3},
+    {"allreduce doubling, average", ALLREDUCE, GHZ_MPI_DOUBLING, {GHZ_ABS, 0.1}, 1, 1, 0},
+    {"allreduce halving", ALLREDUCE, GHZ_MPI_HALVING, {GHZ_REL, 1e-4}, 0, 0, 0},
+    {"allreduce ring in bins, average", ALLREDUCE, GHZ_MPI_RING, {GHZ_MPI_FLOAT, 0}, 1, 0, 0},
+    {"reduce ring", REDUCE, GHZ_MPI_RING, {GHZ_ABS, 0.1}, 0, 0, 0},
+    {"reduce tree", REDUCE, GHZ_MPI_TREE, {GHZ_REL, 1e-4}, 0, 0, 0},
+    {"reduce tree of bricks in bins", REDUCE, GHZ_MPI_TREE, {GHZ_MPI_FLOAT, 0}, 0, 0, 3},
+    {"reduce_scatter in place", REDUCE_SCATTER, GHZ_MPI_RING, {GHZ_REL, 1e-4}, 0, 1, 0},
+    {"reduce_scatterv", REDUCE_SCATTERV, GHZ_MPI_RING, {GHZ_REL, 1e-4}, 0, 0, 0},
+    {"allgather", ALLGATHER, GHZ_MPI_RING, {GHZ_REL, 1e-4}, 0, 0, 0},
+    {"allgatherv", ALLGATHERV, GHZ_MPI_RING, {GHZ_ABS, 0.1}, 0, 0, 0},
+    {"bcast tree", BCAST, GHZ_MPI_TREE, {GHZ_ABS, 0.1}, 0, 0, 0},
+    {"bcast chain", BCAST, GHZ_MPI_CHAIN, {GHZ_REL, 1e-4}, 0, 0, 0},
+    {"scatter tree", SCATTER, GHZ_MPI_TREE, {GHZ_REL, 1e-4}, 0, 0, 0},
+    {"scatter tree of planes", SCATTER, GHZ_MPI_TREE, {GHZ_ABS, 0.1}, 0, 0, 2},
+    {"scatter linear", SCATTER, GHZ_MPI_LINEAR, {GHZ_REL, 1e-4}, 0, 0, 0},
+    {"gather tree", GATHER, GHZ_MPI_TREE, {GHZ_REL, 1e-4}, 0, 0, 0},
+    {"gather linear", GATHER, GHZ_MPI_LINEAR, {GHZ_ABS, 0.1}, 0, 0, 0},
+    {"allgather MPI", ALLGATHER, GHZ_MPI_NATIVE, {GHZ_ABS, 0.1}, 0, 0, 0},
+    {"allreduce MPI", ALLREDUCE, GHZ_MPI_NATIVE, {GHZ_ABS, 0.1}, 0, 0, 0},
 };
 
 /* ---- Values ---- */

@@ -30,7 +30,7 @@ holds '$2 == 8' checked MPI_Allreduce # complex numbers are of the kind
 taken GHZ_MPI_BOUND=abs:1e-3 GHZ_MPI_CHECK=0 "$MEDLEY"
 ! grep -q '^checked' report || { cat report >&2 && die "checked, though nothing was to be"; }
 for wrong in -1 1.5 2147483648 some; do
-  taken GHZ_MPI_BOUND=abs:1e-3 GHZ_MPI_CHECK=$wrong "$MEDLEY" 2>log
+  RANKS=2 taken GHZ_MPI_BOUND=abs:1e-3 GHZ_MPI_CHECK=$wrong "$MEDLEY" once out.bin 2>log
   once "GHZ_MPI_CHECK=$wrong is not understood and is ignored; it must be a number of calls, 1 to 2147483647, of which one is checked, or 0: none"
 done
 
@@ -57,7 +57,7 @@ calls MPI_Bcast unwanted 8
 for wrong in '{bcst:abs:1}' 'bcast:abs:1,{bcast:abs:2}' '{bcast},abs:1' '{bcast:}' 'abs:1,{}' 'abs:1,{},rel:1' \
   '{allreduce:rel:1-4},abs:1' '{reducescatter:abs:1}'; do
   entry=${wrong#*\{} entry=${entry%\}*} wrong=${wrong//[\{\}]/}
-  taken GHZ_MPI_BOUND="$wrong" "$MEDLEY" 2>log
+  RANKS=2 taken GHZ_MPI_BOUND="$wrong" "$MEDLEY" once out.bin 2>log
   once "libghzmpi: GHZ_MPI_BOUND=$wrong is not understood and is ignored: \"$entry\" must be abs:X, "
   says "nothing was compressed" report
 done

@@ -13,7 +13,4 @@ plain "$PYTHON" "$HERE/stack.py" 0
 taken GHZ_MPI_BOUND=abs:1e-3 GHZ_MPI_MODE=homomorphic "$PYTHON" "$HERE/stack.py" 1e-3
 calls MPI_Allreduce compressed $((2 * RANKS))
 calls MPI_Bcast compressed "$RANKS"
-for call in MPI_Reduce MPI_Allgather MPI_Allgatherv MPI_Scatter MPI_Gather MPI_Reduce_scatter_block MPI_Reduce_scatter; do
-  calls $call compressed "$RANKS"
-done
-saves 4
+calls MPI_Reduce_scatter_block compressed "$RANKS"
