@@ -5,9 +5,10 @@
  * process that has many frees those of further ones after each call. Agreements need none: they are
  * collective calls on the program's communicator, which stand in its order of calls.
  *
- * The memory of calls is the process's. Whether all ranks have enough for a call is asked once for
- * each kind, and again when a rank comes with other memory than the time before, as threads do. A
- * rank whose device has none any more finds it on the host for telling the others: see prepare.c. */
+ * The memory of calls is the process's. Whether all ranks have enough for a call is asked once
+ * for each kind, and again when a rank comes with other memory than the time before, as threads
+ * do. A rank whose device has none any more finds it on the host for telling the others: see
+ * prepare.c. */
 /* SPDX-License-Identifier: BSD-3-Clause */
 
 #include "control/control.h"

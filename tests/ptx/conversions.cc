@@ -8,8 +8,8 @@
 namespace ptx {
 namespace {
 
-// variant: reals become the nearest integer, else that towards zero. What is not a number gives 0 from
-// float to 32 bits or fewer, and else the highest bit alone.
+// variant: reals become the nearest integer, else that towards zero. What is not a number gives 0
+// from float to 32 bits or fewer, and else the highest bit alone.
 template <class From, class To> To integer_of(From x, bool nearest) {
   using Limits = std::numeric_limits<To>;
   if (x != x)

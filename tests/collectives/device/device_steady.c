@@ -86,7 +86,8 @@ static void check_growth(MPI_Comm comm) {
   }
 }
 
-/* Buffers on the device and on the host in turn: after the first calls all ranks are asked once each. */
+/* Buffers on the device and on the host in turn: after the first calls all ranks are asked once
+ * each. */
 static void check_turns(const float *host, MPI_Comm comm) {
   for (int i = 0; i < 6; i++) {
     const void *const send = i % 2 ? send_there : host;
