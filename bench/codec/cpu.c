@@ -10,20 +10,23 @@
 enum { WORKERS_MOST = LIST_MAX, SIZES_MOST = 12, LEAST_VALUES = 8, OPERATIONS_MOST = 5, QUALITIES = 6 };
 
 #define SUBJECTS_MOST 64
-#define SAMPLE_BYTES ((size_t)32 << 20) /* short operations repeat until a sample touched as much */
-#define CALL_BYTES 4096                 /* what a call costs by itself, as bytes */
+#define MUCH ((size_t)32 << 20)  /* bytes: small fields are measured as they lie in the caches */
+#define LITTLE ((size_t)2 << 20) /* some 400 us, in which other programs seldom come between */
+#define CALL_BYTES 4096          /* what a call costs by itself, as bytes */
 
 typedef struct suite {
   const char *unit;
+  size_t sample; /* short operations repeat until a sample touched as much */
   const operation *operations[OPERATIONS_MOST];
 } suite;
 
-static const suite usual = {"GB/s of original values",
-                            {&op_memcpy, &op_compress, &op_decompress, &op_add, &op_roundtrip}};
-static const suite small = {"microseconds a call", {&op_compress, &op_decompress, &op_add}};
-static const suite numbers = {"GB/s of original values",
-                              {&op_decompress, &op_loop, &op_moments, &op_loop_both, &op_difference}};
-static const suite packing = {"GB/s of original values", {&op_compress, &op_decompress, &op_pack, &op_unpack}};
+static const suite usual = {
+    "GB/s of original values", MUCH, {&op_memcpy, &op_compress, &op_decompress, &op_add, &op_roundtrip}};
+static const suite small = {"microseconds a call", LITTLE, {&op_compress, &op_decompress, &op_add}};
+static const suite numbers = {
+    "GB/s of original values", LITTLE, {&op_decompress, &op_loop, &op_moments, &op_loop_both, &op_difference}};
+static const suite packing = {
+    "GB/s of original values", LITTLE, {&op_compress, &op_decompress, &op_pack, &op_unpack}};
 
 /* A run, and the subjects of a pair and bound: each worker with all operands at each level. */
 typedef struct turns {
@@ -122,9 +125,24 @@ static void add_operands(turns *t, const pair *p, ghz_shape shape, double bound)
   t->wrong |= !(q.error <= 1 && q.sum_error <= 1);
 }
 
+static void add_subject(turns *t, const pair *p, const operands *on, const subject *worker, int level) {
+  if (t->n_subjects == SUBJECTS_MOST)
+    die("too many configurations", "--threads or --packing");
+  subject *s = &t->subjects[t->n_subjects++];
+  *s = *worker;
+  s->on = on;
+  s->level = level;
+  subject_pack(s);
+  if (!subject_agrees(s)) {
+    fprintf(stderr, "codec: %s, %d threads: other streams of %s\n", s->isa, s->threads, p->name);
+    t->wrong = true;
+  }
+}
+
 static void make_subjects(turns *t, const pair *p, double bound) {
   const options *o = t->options;
   const ghz_shape shape = field_shape(&p->a);
+  const int n_levels = t->suite == &packing ? o->levels.n : 1;
   t->n_operands = t->n_subjects = 0;
   for (size_t n = LEAST_VALUES; t->suite == &small && t->n_operands < SIZES_MOST && n <= p->a.n; n *= 2)
     add_operands(t, p, ghz_flat(n), bound);
@@ -134,16 +152,8 @@ static void make_subjects(turns *t, const pair *p, double bound) {
     add_operands(t, p, shape, bound);
   for (int i = 0; i < t->n_operands; i++)
     for (int w = 0; w < t->n_workers; w++)
-      for (int l = 0; l < (t->suite == &packing ? o->levels.n : 1); l++) {
-        if (t->n_subjects == SUBJECTS_MOST)
-          die("too many configurations", "--threads or --packing");
-        subject *s = &t->subjects[t->n_subjects++];
-        *s = t->workers[w];
-        s->on = &t->operands[i];
-        s->level = t->suite == &packing ? (int)o->levels.x[l] : 0;
-        subject_pack(s);
-        t->wrong |= !subject_agrees(s);
-      }
+      for (int l = 0; l < n_levels; l++)
+        add_subject(t, p, &t->operands[i], &t->workers[w], t->suite == &packing ? (int)o->levels.x[l] : 0);
 }
 
 static void free_subjects(turns *t) {
@@ -156,7 +166,7 @@ static void free_subjects(turns *t) {
 /* ---- Rounds ---------------------------------------------------------------------------------- */
 
 static double timed(const turns *t, const subject *s, const operation *op) {
-  const size_t calls = t->options->quick ? 1 : 1 + SAMPLE_BYTES / (s->on->bytes + CALL_BYTES);
+  const size_t calls = t->options->quick ? 1 : 1 + t->suite->sample / (s->on->bytes + CALL_BYTES);
   const double start = clock_seconds();
   for (size_t i = 0; i < calls; i++)
     op->run(s);
