@@ -43,6 +43,8 @@ static ghz_status host_range(const call *c, communicator *k, const void *x, size
 static error range_error(ghz_status status, int on_device) {
   if (status == GHZ_OK || on_device)
     return ghz_error_of_device(status);
+  if (status == GHZ_EINVAL)
+    return (error){MPI_ERR_ARG, ERROR_OURS, "the fill value is no value of the type"};
   return (error){MPI_ERR_NO_MEM, ERROR_OURS, "no memory to find the range"};
 }
 

@@ -17,7 +17,7 @@ typedef struct buffer {
   size_t event;               /* the plan's event that produced it, by number */
   int pending;                /* a device still works on it: neither its bytes nor its size may be used yet */
   struct buffer *operands[2]; /* held until that has ended; or NULL */
-  _Atomic int outcome;        /* where a thread does: 0, or once it has ended 1 more than the status */
+  _Atomic int outcome;        /* where a thread does: 0, or once it has ended 1 - status, which is more */
 } buffer;
 
 /* Makes and frees the buffers of a pool that do not come from malloc. */

@@ -68,7 +68,7 @@ static int work(member *m) {
   const double start = payload_seconds(m->job.has_clock);
   const ghz_status status = operate(m, &k);
   m->cpu += payload_seconds(m->job.has_clock) - start;
-  atomic_store_explicit(k.outcome, 1 + (int)status, memory_order_release);
+  atomic_store_explicit(k.outcome, 1 - (int)status, memory_order_release);
   pthread_mutex_lock(&t->lock);
   return 1;
 }
@@ -219,7 +219,7 @@ static void put(team *t, task k) {
 
 static int has_ended(_Atomic int *outcome, ghz_status *status) {
   const int known = atomic_load_explicit(outcome, memory_order_acquire);
-  *status = known ? (ghz_status)(known - 1) : GHZ_OK;
+  *status = known ? (ghz_status)(1 - known) : GHZ_OK;
   return known;
 }
 

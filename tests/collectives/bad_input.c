@@ -107,6 +107,19 @@ static void other_fills(void) {
   must_say(&r, MPI_ERR_ARG, "other fill values", 0, "disagree on the fill value", "");
 }
 
+/* A fill value that is no float: threads that look for the range find it. */
+static void fill_beyond_float(void) {
+  static float many[1 << 16];
+  test_request r = good(BCAST);
+  r.recv = many;
+  r.count = sizeof many / sizeof *many;
+  r.options.bound.kind = GHZ_REL;
+  r.options.has_fill = 1;
+  r.options.fill = 1e39;
+  r.options.threads = 2;
+  must_fail(&r, MPI_ERR_ARG, "a fill value beyond float", -1);
+}
+
 /* Errors of no communicator go to the handler of the world. */
 static void no_communicator(void) {
   listen_to(MPI_COMM_WORLD);
@@ -297,6 +310,7 @@ int main(int argc, char **argv) {
   no_communicator();
   two_mistakes();
   other_fills();
+  fill_beyond_float();
   other_shapes();
   small_average();
   inexact_at_the_start();
