@@ -68,6 +68,14 @@ static int fail_unknown(const verb *v, const char *word) {
   return fail_usage(v->name, "unknown option --%.*s; did you mean --%s?", (int)length, word + 2, g.best);
 }
 
+/* Whether the verb packs what it writes, so that it has levels. */
+static bool packs(const verb *v) {
+  bool any = false;
+  for (const option_row *row = option_table; row < option_table + option_rows; row++)
+    any |= (strcmp(row->name, "pack") == 0 || strcmp(row->name, "level") == 0) && option_applies(v, row);
+  return any;
+}
+
 /* Handles one option that getopt_long found. */
 static int take_option(const verb *v, options *o, int key, char **argv) {
   const option_row *row = option_find(key == ':' || key == '?' ? optopt : key);
@@ -77,7 +85,7 @@ static int take_option(const verb *v, options *o, int key, char **argv) {
     return fail_usage(v->name, "--%s needs a value: %s", row->name, row->argument);
   if (key == '?' && optopt && !row)
     return fail_usage(v->name, "unknown option -%c%s", optopt,
-                      isdigit(optopt) ? ": levels are 1 and 2, as in pack -2, or --pack=2" : "");
+                      isdigit(optopt) && packs(v) ? ": levels are 1 and 2, as in pack -2, or --pack=2" : "");
   if (key == '?' && row)
     return fail_usage(v->name, "--%s takes no value", row->name);
   if (key == '?' || !row)

@@ -231,6 +231,9 @@ static void test_foreign_chunks(void) {
   const subject other_shape =
       subject_make("walk", GHZ_F32, (ghz_bound){GHZ_ABS, 0.4}, 3, (uint64_t[]){30, 20, 40});
   const subject *const others[] = {&other_type, &other_shape};
+  chunk narrow = compressed(&s, MANDATORY); /* its values would fit the wider type */
+  CHECK(run(&other_type, MANDATORY | REVERSE, &narrow) == 0);
+  free(narrow.data);
   for (size_t i = 0; i < 2; i++) {
     chunk c = compressed(others[i], MANDATORY);
     CHECK(run(&s, MANDATORY | REVERSE, &c) == 0);

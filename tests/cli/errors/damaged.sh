@@ -37,6 +37,12 @@ done
 for name in half index flip; do
   fails 1 'standard input: ' bash -c '"$GHZ" decompress -o x.f32 < <(cat '$name'.ghz)'
 done
+# What a pipe brings behind its frames must fit them: an end and an index of theirs.
+for n in 1000 2000; do head -c $((4 * n)) a.f32 | ok "$GHZ" compress --type f32 --abs 0.3 >$n.ghz; done
+{ head -c -148 1000.ghz; tail -c 148 2000.ghz | head -c 24; tail -c 124 1000.ghz; } >end.ghz
+fails 1 'standard input: damaged: holds 1000 values where 2000 are announced' bash -c 'cat end.ghz | "$GHZ" test'
+{ head -c -124 1000.ghz; tail -c 124 2000.ghz; } >index.ghz
+fails 1 'standard input: damaged: the index does not fit the frames' bash -c 'cat index.ghz | "$GHZ" test'
 export LIMIT=:
 (ulimit -v 1000000 && "$GHZ" --version) >/dev/null 2>&1 && LIMIT='ulimit -v 1000000' # a sanitizer needs more
 fails 1 'standard input: damaged: frame 0: an impossible length' bash -c '$LIMIT; cat length.ghz | "$GHZ" test -T 1'

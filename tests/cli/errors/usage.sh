@@ -54,6 +54,7 @@ for gone in --grid --gri=0.5; do
   fails 2 '--grid went: docs/CHOOSING_A_BOUND.md finds a quantum by NumPy, and --step takes it' "$GHZ" compress $gone a.f32
 done
 fails 2 'ghz pack: unknown option -9: levels are 1 and 2, as in pack -2, or --pack=2' "$GHZ" pack -9 a.ghz
+fails 2 'ghz test: unknown option -9 (see' "$GHZ" test -9 a.ghz # it has no levels
 fails 2 '--json takes no value' "$GHZ" info --json=yes a.ghz
 fails 2 '--output needs a value' "$GHZ" add a.ghz -o
 fails 2 '-T x: the number of threads' "$GHZ" test -T x a.ghz
