@@ -54,6 +54,7 @@ fails 1 "one.nc: i: is of integers, which a mean is not" "$GHZ" mean one.nc two.
 ok "$GHZ" mean -q one.nc two.nc --var grid -o mean.nc
 fails 1 "sub.nc: b: the chunk at 0,0 would have integers that its type does not hold" \
   "$GHZ" add -f two.nc two.nc --var b -o sub.nc
+fails 1 "no.nc: ub: the chunk at 0,0 would have integers that its type does not hold" "$GHZ" sub one.nc two.nc --var ub -o no.nc
 fails 2 "give one bound only" "$GHZ" h5args --abs 1 --lossless
 for type in abs rel; do
   ! $(repack --$type 1e-3 --var i) -l i:CHUNK=32x64 plain.nc refused.nc >said 2>&1 || true
