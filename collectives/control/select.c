@@ -69,7 +69,9 @@ error ghz_select(run *r) {
   const double alone = fmin(1, PIECE_LEAST / bytes_of(c)); /* a pipeline's first piece */
   double codec[WAYS] = {0, -1}, network = 0;
   k->crowded = r->agreed.crowded > 0;
-  const error e = c->by_mpi ? (error){0} : ghz_communicator_settle(k, c);
+  error e = {0};
+  if (!c->by_mpi)
+    e = ghz_communicator_settle(k, c);
   ghz_tuner_learn(&k->tuner, &r->agreed.last);
   k->last = (result_bytes){0}; /* it has been learnt */
   r->algorithm = c->by_mpi || k->own == MPI_COMM_NULL ? GHZ_MPI_NATIVE : algorithm_of(c, &r->agreed, k->nodes);

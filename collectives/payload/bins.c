@@ -242,7 +242,7 @@ ghz_status ghz_bins_decode(payload_job *job, const piece *p, const buffer *resul
   const size_t n = ghz_shape_count(&shape);
   buffer *sums = ghz_buffer_acquire(job->pool), *values = ghz_buffer_acquire(job->pool);
   double *sum = (double *)(void *)sums->memory, *more = (double *)(void *)values->memory;
-  ghz_bytes slices[BINS_MOST];
+  ghz_bytes slices[BINS_MOST] = {{NULL, 0}};
   ghz_status status = take_apart(job, result, slices) ? GHZ_OK : GHZ_ECORRUPT;
   int summed = 0; /* bins */
   for (int i = job->bins->count - 1; i >= 0 && status == GHZ_OK; i--) {

@@ -1,6 +1,6 @@
 """A second reader of .ghz files, written from FILE_FORMAT.md alone (and FORMAT.md, for the streams in them)."""
 # SPDX-License-Identifier: BSD-3-Clause
-import ctypes
+import ctypes.util
 import math
 import struct
 import subprocess
@@ -15,7 +15,7 @@ FORTRAN, NPY, FILL, CAP_44 = 1, 2, 16, 32
 PACKED = 2**63
 
 
-XXH3 = ctypes.CDLL("libxxhash.so.0").XXH3_64bits_withSeed
+XXH3 = ctypes.CDLL(ctypes.util.find_library("xxhash") or "libxxhash.so.0").XXH3_64bits_withSeed
 XXH3.argtypes, XXH3.restype = (ctypes.c_char_p, ctypes.c_size_t, ctypes.c_uint64), ctypes.c_uint64
 
 
