@@ -252,18 +252,23 @@ static void nobody_contributes(void) {
 }
 
 /* ---- Blocks ---- */
-/* Without places they follow each other. */
+/* Without places they follow each other. Each rank has places of its own, or none; complex numbers
+ * are counted as such. */
 static void without_places(void) {
-  test_request r = good(ALLGATHERV);
-  suite_case("blocks without places");
-  r.no_places = 1;
-  check(request_make(&r, &r.options) == MPI_SUCCESS, "an error");
-  for (int b = 0; b < RANKS; b++)
-    for (uint64_t i = 0; i < block_values(ALLGATHERV, COUNT, b, 0); i++) {
-      const float got = recv_room[block_place(ALLGATHERV, COUNT, b, 0) + i];
-      check(fabsf(got - (float)(i % 100 + (unsigned)b)) <= 1.001e-3F, "value %d of block %d is %g", (int)i, b,
-            (double)got);
-    }
+  for (unsigned parts = 1; parts < 3; parts++) {
+    test_request r = good(ALLGATHERV);
+    suite_case("blocks without places on some ranks, of numbers of %u parts", parts);
+    r.no_places = here.rank % 2;
+    r.type = parts > 1 ? MPI_C_FLOAT_COMPLEX : MPI_FLOAT;
+    check(request_make(&r, &r.options) == MPI_SUCCESS, "an error");
+    for (unsigned b = 0; b < RANKS; b++)
+      for (uint64_t i = 0; i < parts * block_values(ALLGATHERV, COUNT, (int)b, 0); i++) {
+        const uint64_t place = r.no_places ? block_place(ALLGATHERV, COUNT, (int)b, 0) : b * COUNT;
+        const float got = recv_room[parts * place + i];
+        check(fabsf(got - (float)(i % 100 + b)) <= 1.001e-3F, "value %d of block %u is %g", (int)i, b,
+              (double)got);
+      }
+  }
 }
 
 /* ---- Handlers ---- */

@@ -91,7 +91,7 @@ static void set_mode(call *s, int level, uint64_t seed) {
   }
 }
 
-/* Complex numbers have no extrema, and those of blocks with counts of their own are in blocks.c.
+/* Complex numbers have no extrema, and those of blocks with counts of their own are in bad_input.c.
  * With a fill values have to be compressed. */
 static void set_rest(call *s, int components, int fill) {
   const int has_components = (!reduces(s->what) || s->op <= AVERAGE) && s->what != REDUCE_SCATTERV &&

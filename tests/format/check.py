@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
 """Holds FORMAT.md against the library: the second decoder must read the golden streams and messages as their table says, which
 the library does, too; add streams to what the library makes of them, join the messages that it cuts, and refuse the inputs of a
-fuzzer that it refuses; and the worked example of the text must be what it says.
+fuzzer, and headers with another byte, that it refuses; and the worked example of the text must be what it says.
 
 usage: check.py MAKE_STREAMS FORMAT.md GOLDEN_FOLDER goldens.inc FOLDER_OF_INPUTS
 """
 # SPDX-License-Identifier: BSD-3-Clause
+import itertools
 import math
 import os
 import re
@@ -171,10 +172,23 @@ def refuses(data):
     return False
 
 
+def other_headers(golden_folder, folder):
+    """Files whose header has another byte, at every place; with a fill value and without."""
+    for name in ("f64_one.ghz", "f32_nothing.ghz", "f32_no_bricks.ghz", "f32_message_of_nothing.msg"):
+        for flags in (0, 4):
+            data = bytearray(contents(golden_folder, name)[:])
+            data[5] |= flags
+            for at, value in itertools.product(range(len(data)), (0, 1, 2, 4, 8, 9, 35, 44, 127, 128, 240, 255)):
+                path = os.path.join(folder, f"{name}.{flags}.{at}.{value}")
+                with open(path, "wb") as f:
+                    f.write(data[:at] + bytes([value]) + data[at + 1:])
+                yield path
+
+
 def judged(files, said):
-    """What the library says of inputs of a fuzzer, the second decoder says, too."""
+    """What the library says of inputs of a fuzzer and of changed headers, the second decoder says, too."""
     wrong = [f for f, word in zip(files, said) if word != "either" and refuses(contents(".", f)) != (word == "refused")]
-    print(f"{len(said)} inputs of a fuzzer, {said.count('refused')} refused: {wrong or 'by both'}")
+    print(f"{len(said)} inputs, {said.count('refused')} refused: {wrong or 'by both'}")
     return not wrong and len(said) == len(files) and min(map(said.count, ("taken", "refused"))) > 20
 
 
@@ -184,6 +198,7 @@ def main():
     ok &= golden(folder_of_golden, table)
     files = [os.path.join(inputs, f) for f in sorted(os.listdir(inputs))]
     with tempfile.TemporaryDirectory() as folder:
+        files += other_headers(folder_of_golden, folder)
         said = subprocess.run([make_streams, folder, *files], check=True, capture_output=True, text=True).stdout.split()
         ok &= compare_combinations(folder)
         ok &= judged(files, said)

@@ -87,8 +87,9 @@ static void judge(const char *path) {
   const ref_bytes s = {data, f ? fread(data, 1, sizeof data, f) : 0};
   ghz_info info;
   ghz_statistics tiles;
+  ghz_slice slice;
   const int large = ghz_info_read(view(s), &info) == GHZ_OK && info.count > 1 << 16;
-  const int taken = ghz_scan(context, view(s), &tiles) == GHZ_OK;
+  const int taken = ghz_scan(context, view(s), &tiles) == GHZ_OK || ghz_slice_parse(view(s), &slice) == GHZ_OK;
   puts(large || ref_check(s.data, s.size) == REF_ODD ? "either" : taken ? "taken" : "refused");
   if (f)
     fclose(f);

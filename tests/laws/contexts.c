@@ -317,7 +317,7 @@ static void forks_while_threads_work(void) {
   ghz_context_free(ctx);
 }
 
-/* ---- Contexts of one to four threads, side by side ---- */
+/* ---- Contexts of one to seven threads, side by side ---- */
 /* Several groups of chunks, which threads take from each other, and an end that is not whole. */
 enum { LONG = 9 * 4 * GHZ_CHUNK + 5000, BESIDE = 4 };
 
@@ -347,7 +347,7 @@ static void *run_beside(void *threads) {
 
 static void side_by_side(ghz_type type, const char *maker) {
   SCOPE;
-  static int threads[BESIDE] = {1, 2, 3, 4};
+  static int threads[BESIDE] = {1, 2, 3, 7};
   pthread_t thread[BESIDE];
   give(type, LONG, maker, maker);
   damaged_stream = bytes_copy(given->b.data, given->b.size);

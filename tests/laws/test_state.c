@@ -1,5 +1,5 @@
 /* test_state.c: law L6: no hidden state: contexts are reusable, and stop allocating once warm.
- * Their allocations are counted by allocator.c; contexts side by side are in threads.c. */
+ * Their allocations are counted by allocator.c; contexts side by side are in contexts.c. */
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "allocator.h"
 #include "calls.h"
