@@ -19,17 +19,25 @@ static void refuse(long nth) { allocator_refuse(nth, nth ? LONG_MAX : 0); }
 static int refused(void) { return allocator_refused() > 0; }
 
 /* ---- While messages are under way ---- */
-static long left; /* messages to be read until memory runs out; 0: it does not */
+static long left; /* pieces to be compressed or read until memory runs out; 0: it does not */
 static int ran_out;
 
-ghz_status __real_ghz_slice_parse(ghz_bytes message, ghz_slice *slice);
-ghz_status __wrap_ghz_slice_parse(ghz_bytes message, ghz_slice *slice);
-
-ghz_status __wrap_ghz_slice_parse(ghz_bytes message, ghz_slice *slice) {
+static int runs_out(void) {
   ran_out |= left == 1;
   left -= left > 1;
-  return left == 1 && ran_out ? GHZ_ENOMEM : __real_ghz_slice_parse(message, slice);
+  return left == 1 && ran_out;
 }
+
+#define REFUSED(name, parameters, arguments)                                                                   \
+  ghz_status __real_##name parameters;                                                                         \
+  ghz_status __wrap_##name parameters;                                                                         \
+  ghz_status __wrap_##name parameters { return runs_out() ? GHZ_ENOMEM : __real_##name arguments; }
+
+REFUSED(ghz_slice_parse, (ghz_bytes message, ghz_slice *slice), (message, slice))
+REFUSED(ghz_slice_compress_shape,
+        (ghz_context * ctx, const ghz_lattice *l, int order, const void *x, const ghz_shape *shape,
+         uint64_t first, uint64_t tiles, void *dst, size_t capacity, ghz_slice *slice),
+        (ctx, l, order, x, shape, first, tiles, dst, capacity, slice))
 
 static void refuse_message(long nth) { left = nth, ran_out = 0; }
 static int refused_message(void) { return ran_out; }
