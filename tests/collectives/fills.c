@@ -1,5 +1,6 @@
 /* fills.c: a value that stands for "missing" and is no float, beside one that takes a bin of its
- * own, as accurate as floats: what is added to it is missing, and nothing else, however ranks round. */
+ * own, as accurate as floats: what is added to it is missing, and nothing else, however
+ * ranks round. */
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "request.h"
 #include "suite.h"
