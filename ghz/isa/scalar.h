@@ -7,6 +7,7 @@
 #include <stdint.h>
 
 #define VEC 16
+#define ROUNDS_ONE_BY_ONE 1 /* compilers make better loops of round_f32 than of round_lanes */
 typedef uint64_t part __attribute__((vector_size(16)));
 #define LARGE_INLINE static
 #define MANY_REGISTERS 0

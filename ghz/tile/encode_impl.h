@@ -15,8 +15,10 @@ DEFINE_QUANTISE(quantise_f32_via_f64_64, float, double, round_f64, int64_t)
 DEFINE_QUANTISE(quantise_f64_16, double, double, round_f64, int16_t)
 DEFINE_QUANTISE(quantise_f64_32, double, double, round_f64, int32_t)
 DEFINE_QUANTISE(quantise_f64_64, double, double, round_f64, int64_t)
-#undef DEFINE_QUANTISE
 
+#ifdef ROUNDS_ONE_BY_ONE
+DEFINE_QUANTISE(quantise_f32_16, float, float, round_f32, int16_t)
+#else
 static void quantise_f32_16(const float *x, float inverse, int16_t *q) {
   for (int i = 0; i < TILE; i += N16) {
     const vec_16 narrow =
@@ -24,6 +26,8 @@ static void quantise_f32_16(const float *x, float inverse, int16_t *q) {
     vec_store(q + i, narrow);
   }
 }
+#endif
+#undef DEFINE_QUANTISE
 
 /* The sizes of integers. */
 enum integer_size { BITS_16, BITS_32, BITS_64 };
