@@ -99,7 +99,7 @@ def values_of(data):
 def golden(folder, table):
     """The golden files against the checksums of their values."""
     text = contents(".", table).decode()
-    checksums = {name: int(value, 16) for name, value in re.findall(r'^(?:MADE\(|\{")(\w+)"?, (0x\w+)', text, re.M)}
+    checksums = {name: int(value, 16) for name, value in re.findall(r'^MADE\((\w+), (0x\w+)', text, re.M)}
     files = sorted(os.listdir(folder))
     ok = sorted(os.path.splitext(f)[0] for f in files) == sorted(checksums)
     for f in files:
