@@ -54,6 +54,10 @@ GHZ_INLINE vec_32 max_32(vec_32 a, vec_32 b) {
   return (vec_32)MM(max_epi32)((part)a, (part)b);
 }
 
+GHZ_INLINE vec_64 multiply_halves(vec_64 a, vec_64 b) {
+  return (vec_64)MM(mul_epi32)((part)a, (part)b);
+}
+
 GHZ_INLINE void vec_stream(void *to, const void *v) {
   STREAM((part *)to, part_load((const uint8_t *)v));
 }

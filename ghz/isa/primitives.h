@@ -193,6 +193,11 @@ GHZ_INLINE vec_32 round_lanes(vec_f32 v);
  * least. */
 GHZ_INLINE vec_16 narrow_lanes(vec_32 a, vec_32 b);
 
+#if VEC >= 32
+/* The products of the lower halves of each two lanes, signed. */
+GHZ_INLINE vec_64 multiply_halves(vec_64 a, vec_64 b);
+#endif
+
 /* The larger of each two lanes, none of which is negative. */
 GHZ_INLINE vec_32 max_32(vec_32 a, vec_32 b);
 GHZ_INLINE vec_64 max_64(vec_64 a, vec_64 b);

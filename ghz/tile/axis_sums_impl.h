@@ -228,7 +228,7 @@ static void sum_integers(tile_integers *t, column_grid g, unsigned axes, double 
     if (merge)
       merge_32(t->q32, merged, 0);
     sum_32(merge ? merged : t->q32, g, axes, most, s);
-  } else if (t->form == IN_64) {
+  } else if (t->form != IN_128) {
     if (merge)
       merge_64(t->q64, s->sum, 0);
     else

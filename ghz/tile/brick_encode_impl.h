@@ -205,7 +205,7 @@ static void values_of_coefficients(int dims, const brick_encoding *p, double *tr
   quick_coefficients q;
   begin_coefficients(dims, w->width, w->lead.anchor, 1, &q);
   coefficients_of_integers(dims, p->c, &q);
-  put_all_sums(dims, GHZ_F64, &q, &nothing, &to);
+  put_all_sums(dims, TO_DOUBLE, &q, &nothing, &to);
 }
 
 /* What residual_in_float finds, in float64: for any brick. Returns 0 if it needs more than 16 bits,

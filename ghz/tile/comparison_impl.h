@@ -32,21 +32,17 @@ static pair_sums narrow_pairs(const int32_t *a, const int32_t *b) {
 
 static pair_sums wide_pairs(const int64_t *a, const int64_t *b) {
   pair_sums s = {0};
-  parted_integers p[2];
   ALIGNED int64_t d[TILE];
+  int64_t sum_of_a;
   for (int i = 0; i < TILE; i++) {
     d[i] = a[i] - b[i];
     const int64_t size = d[i] < 0 ? -d[i] : d[i];
-    s.difference += d[i];
     s.magnitude[0] += a[i] < 0 ? -a[i] : a[i];
     s.magnitude[1] += b[i] < 0 ? -b[i] : b[i];
     s.largest = size > s.largest ? size : s.largest;
   }
-  part_integers(a, &p[0]);
-  part_integers(b, &p[1]);
-  s.product = sum_of_products(&p[0], &p[1]);
-  part_integers(d, &p[0]);
-  s.squares = sum_of_products(&p[0], &p[0]);
+  s.product = sum_of_products(a, b, &sum_of_a);
+  s.squares = sum_of_products(d, d, &s.difference);
   return s;
 }
 
@@ -88,7 +84,7 @@ static uint128 add_pairs(tile_integers t[2], lattice_comparison *c) {
   }
   for (int i = 0; i < 2; i++)
     widen_integers(&t[i], shift);
-  if (t[0].form != IN_64 || t[1].form != IN_64)
+  if (t[0].form != IN_50 || t[1].form != IN_50)
     return add_any_pairs(t, c);
   s = wide_pairs(t[0].q64, t[1].q64);
   return add_pair_sums(&s, shift, c);

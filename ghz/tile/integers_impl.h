@@ -2,8 +2,8 @@
  * of a stream share: for sums and comparisons without floating point. Part of codec.h. */
 /* SPDX-License-Identifier: BSD-3-Clause */
 
-/* How integers are held: in 32, 64 or 128 bits. */
-enum integer_form { IN_32, IN_64, IN_128 };
+/* How integers are held: in 32, 64 or 128 bits; IN_50: in 64 bits, and below 2^50 in magnitude. */
+enum integer_form { IN_32, IN_50, IN_64, IN_128 };
 
 /* Integers of 32 bits below 2^25 in magnitude, and of 64 below 2^50, can be multiplied: 1024
  * products of differences of such sum up to less than 2^63, and in parts (sum_of_products). */
@@ -32,7 +32,7 @@ static inline unsigned place_of_column(const tile_integers *t, unsigned column) 
 
 /* The integer at a place of the arrays. */
 static inline int128 integer_in(const tile_integers *t, unsigned i) {
-  return t->form == IN_32 ? t->q32[i] : t->form == IN_64 ? t->q64[i] : t->q128[i];
+  return t->form == IN_32 ? t->q32[i] : t->form == IN_128 ? t->q128[i] : t->q64[i];
 }
 
 static inline int128 exact_integer(const tile_integers *t, unsigned column) {
@@ -50,10 +50,10 @@ static void hide_column(tile_integers *t, unsigned column) {
   const unsigned i = place_of_column(t, column);
   if (t->form == IN_128)
     t->q128[i] = 0;
-  else if (t->form == IN_64)
-    t->q64[i] = 0;
-  else
+  else if (t->form == IN_32)
     t->q32[i] = 0;
+  else
+    t->q64[i] = 0;
 }
 
 /* Sets the integers of a plane's columns to 0. */
@@ -79,33 +79,39 @@ static void hide(tile_integers *t, const layer_header *h, const tile_extent *e) 
 
 /* ---- From tiles ------------------------------------------------------------------------------ */
 
-/* Whole numbers times 2^-bits to integers. Returns 0 if one reaches 2^50. */
-static int to_integers_64(const double *v, unsigned bits, int64_t *q) {
-  const double unit = (double)(UINT64_C(1) << bits), zero = ROUND_F64;
-  uint64_t beyond = 0, zero_bits;
-  memcpy(&zero_bits, &zero, sizeof zero_bits);
-  for (int i = 0; i < TILE; i++) {
-    const double sum = v[i] * unit + zero;
-    uint64_t sum_bits;
-    memcpy(&sum_bits, &sum, sizeof sum_bits);
-    q[i] = (int64_t)(sum_bits - zero_bits);
-    beyond |= (sum_bits - zero_bits + (UINT64_C(1) << WIDE_BITS)) >> (WIDE_BITS + 1);
-  }
-  return beyond == 0;
+/* Whether no integer of a brick reaches 2^50, as its widths tell. */
+static int stays_in_50(int dims, const tile_header *b) {
+  const layer_header *c = &b->coefficients;
+  const double first = fabs((double)c->anchor) * (dims == 3 ? 0x1p24 : 0x1p16),
+               factor =
+                   dims == 3 ? (double)LARGEST_8 * LARGEST_8 * LARGEST_16 : (double)LARGEST_32 * LARGEST_32,
+               others = (double)(widths_present(c->width) * most_of_block(c->height)) * factor;
+  return b->lattice.order == 0 && b->lattice.height <= NARROW_PLANES && first + others < 0x1p49;
 }
 
-static void transformed_integers(const ghz_lattice *l, const tile_header *b, const brick_layout *g,
-                                 uint32_t terms, tile_integers *t) {
+/* Whether all are below 2^bits in magnitude. */
+static int are_below(const int64_t *q, unsigned bits) {
+  uint64_t first = 0, second = 0; /* halves: neither waits for the other */
+  for (int i = 0; i < TILE / 2; i++) {
+    first |= (uint64_t)q[i] + (UINT64_C(1) << bits);
+    second |= (uint64_t)q[i + TILE / 2] + (UINT64_C(1) << bits);
+  }
+  return (first | second) >> (bits + 1) == 0;
+}
+
+/* Apart: its memory would part what flat tiles have side by side. */
+static __attribute__((noinline)) void transformed_integers(const ghz_lattice *l, const tile_header *b,
+                                                           const brick_layout *g, uint32_t terms,
+                                                           tile_integers *t) {
   const unsigned dims = (unsigned)g->dims;
   t->shift = lattice_bits(l->type, g->dims) - transform_bits(dims);
-  t->form = IN_64;
+  t->form = IN_50;
   if (is_quick(l, b, terms, dims)) {
-    ALIGNED double composed[TILE];
     const tile_place whole = packed_place(whole_tile(g->dims));
-    const double unit = part_of_step(l->type, b->lattice.mode);
-    const brick_target to = target_of(&whole, sizeof *composed, 0, unit, composed);
-    put_transformed(l, g->dims, b, GHZ_F64, &to);
-    if (to_integers_64(composed, transform_bits(dims), t->q64))
+    const double unit = part_of_step(l->type, b->lattice.mode) * (double)(UINT64_C(1) << transform_bits(dims));
+    const brick_target to = target_of(&whole, sizeof *t->q64, 0, unit, t->q64);
+    put_transformed(l, g->dims, b, TO_INTEGER, &to);
+    if (stays_in_50(g->dims, b) || are_below(t->q64, WIDE_BITS))
       return;
   }
   t->form = IN_128;
@@ -172,31 +178,19 @@ static int is_narrow(const tile_integers *t) {
   return t->form == IN_32 && bit_length(any) <= NARROW_BITS + 1; /* with the sign's */
 }
 
-/* q[] = the integers times 2^up. Returns 0 if one reaches 2^50. */
-static int widened_to_64(const tile_integers *t, unsigned up, int64_t *q) {
-  uint64_t beyond = 0;
-  if (t->form == IN_128 || up >= WIDE_BITS)
-    return 0;
-  if (t->form == IN_32)
-    for (int i = 0; i < TILE; i++)
-      q[i] = t->q32[i];
-  else
-    memcpy(q, t->q64, TILE * sizeof *q);
-  for (int i = 0; i < TILE; i++) {
-    beyond |= ((uint64_t)q[i] + (UINT64_C(1) << (WIDE_BITS - up))) >> (WIDE_BITS + 1 - up);
-    q[i] = (int64_t)((uint64_t)q[i] << up);
-  }
-  return beyond == 0;
-}
-
 /* To units of 2^shift: in 64 bits that can be multiplied, else in 128. */
 static void widen_integers(tile_integers *t, unsigned shift) {
   const unsigned up = t->shift - shift;
   ALIGNED int64_t q[TILE];
   ALIGNED int128 wide[TILE];
-  if (widened_to_64(t, up, q)) {
-    memcpy(t->q64, q, sizeof q);
-    t->form = IN_64;
+  if (t->form == IN_50 && up == 0)
+    return;
+  for (int i = 0; t->form != IN_128 && i < TILE; i++)
+    q[i] = t->form == IN_32 ? t->q32[i] : t->q64[i];
+  if (t->form != IN_128 && up < WIDE_BITS && are_below(q, WIDE_BITS - up)) {
+    for (int i = 0; i < TILE; i++)
+      t->q64[i] = (int64_t)((uint64_t)q[i] << up);
+    t->form = IN_50;
   } else {
     for (unsigned i = 0; i < TILE; i++)
       wide[i] = integer_in(t, i) * ((int128)1 << up);
@@ -206,27 +200,35 @@ static void widen_integers(tile_integers *t, unsigned shift) {
   t->shift = shift;
 }
 
-/* high * 2^26 + low: lanes of 32 bits are what processors multiply. */
-typedef struct parted_integers {
-  ALIGNED int32_t high[TILE], low[TILE];
-} parted_integers;
-
-/* Of integers below 2^51 in magnitude. */
-static void part_integers(const int64_t *q, parted_integers *p) {
-  for (int i = 0; i < TILE; i++) {
-    const uint64_t up = (uint64_t)q[i] + (UINT64_C(1) << (WIDE_BITS + 1)); /* not negative: a plain shift */
-    p->high[i] = (int32_t)((uint32_t)(up >> PART_BITS) - (1U << (WIDE_BITS + 1 - PART_BITS)));
-    p->low[i] = (int32_t)(up & ((UINT64_C(1) << PART_BITS) - 1));
+/* Of integers below 2^51 in magnitude; *sum becomes that of a's. Registers take them as
+ * high * 2^26 + low: what their lanes multiply is of 32 bits. */
+GHZ_INLINE int128 sum_of_products(const int64_t *a, const int64_t *b, int64_t *sum) {
+  int128 products = 0;
+  *sum = 0;
+#if VEC >= 32
+  const uvec_64 ones = (uvec_64){0} + ((1 << PART_BITS) - 1);
+  vec_64 all = {0}, high = {0}, mixed = {0}, low = {0};
+  for (int i = 0; i < TILE; i += DOUBLES) {
+    const uvec_64 x = *(const uvec_64 *)(const void *)(a + i), y = *(const uvec_64 *)(const void *)(b + i);
+    const vec_64 h = (vec_64)(x >> PART_BITS), l = (vec_64)(x & ones), g = (vec_64)(y >> PART_BITS),
+                 k = (vec_64)(y & ones);
+    all += (vec_64)x;
+    high += multiply_halves(h, g);
+    mixed += multiply_halves(h, k) + multiply_halves(l, g);
+    low += multiply_halves(l, k);
   }
-}
-
-static int128 sum_of_products(const parted_integers *a, const parted_integers *b) {
-  int64_t high = 0, mixed = 0, low = 0;
-  for (int i = 0; i < TILE; i++) {
-    const int64_t h = a->high[i], l = a->low[i], g = b->high[i], k = b->low[i];
-    high += h * g;
-    mixed += h * k + l * g;
-    low += l * k;
+  for (int i = 0; i < DOUBLES; i++) {
+    *sum += all[i];
+    products += ((int128)high[i] * (1 << PART_BITS) + mixed[i]) * (1 << PART_BITS) + low[i];
   }
-  return ((int128)high * (1 << PART_BITS) + mixed) * (1 << PART_BITS) + low;
+#else
+  int128 others = 0; /* of the second half, which need not wait */
+  for (int i = 0; i < TILE / 2; i++) {
+    *sum += a[i] + a[i + TILE / 2];
+    products += (int128)a[i] * b[i];
+    others += (int128)a[i + TILE / 2] * b[i + TILE / 2];
+  }
+  products += others;
+#endif
+  return products;
 }

@@ -21,19 +21,6 @@ static int64_t squares_of_narrow(const int32_t *q) {
   return (int64_t)sum;
 }
 
-static int64_t sum_of_wide(const int64_t *q) {
-  int64_t sum = 0;
-  for (int i = 0; i < TILE; i++)
-    sum += q[i];
-  return sum;
-}
-
-static int128 squares_of_wide(const int64_t *q) {
-  parted_integers p;
-  part_integers(q, &p);
-  return sum_of_products(&p, &p);
-}
-
 static void add_moments(tile_integers *t, wide_sum *sum, wide_sum *squares) {
   if (is_narrow(t)) {
     wide_sum_add(sum, sum_of_narrow(t->q32), t->shift);
@@ -41,9 +28,10 @@ static void add_moments(tile_integers *t, wide_sum *sum, wide_sum *squares) {
     return;
   }
   widen_integers(t, t->shift);
-  if (t->form == IN_64) {
-    wide_sum_add(sum, sum_of_wide(t->q64), t->shift);
-    wide_sum_add(squares, squares_of_wide(t->q64), 2 * t->shift);
+  if (t->form == IN_50) {
+    int64_t all;
+    wide_sum_add(squares, sum_of_products(t->q64, t->q64, &all), 2 * t->shift);
+    wide_sum_add(sum, all, t->shift);
     return;
   }
   for (unsigned i = 0; i < TILE; i++) {

@@ -30,7 +30,7 @@ static void decode_whole_quickly(const ghz_lattice *l, const tile_header *b, uin
   const double unit = mode_unit(l->type, l->step, b->lattice.mode);
   const brick_target t = target_of(place, ghz_type_size(out), streaming, unit, dst);
   if (b->transformed)
-    put_transformed(l, (int)dims, b, out, &t);
+    put_transformed(l, (int)dims, b, out == GHZ_F32 ? TO_FLOAT : TO_DOUBLE, &t);
   else
     put_untransformed(l, &b->lattice, terms, dims, out, &t);
 }

@@ -62,8 +62,8 @@ GHZ_INLINE void narrow_blocks(const narrow_bytes *b, int block, vec_16 v[BLOCK])
 /* ---- Values ---------------------------------------------------------------------------------- */
 
 /* Which operations decode_impl.h has: (float)q * (float)unit, or doubles, rounded to float or
- * not; and integers as they are. */
-enum value_kind { IN_FLOAT, TO_FLOAT, TO_DOUBLE, AS_THEY_ARE };
+ * not; integers as they are; and whole doubles as integers of 64 bits. */
+enum value_kind { IN_FLOAT, TO_FLOAT, TO_DOUBLE, AS_THEY_ARE, TO_INTEGER };
 
 /* Where a whole brick goes, and by what its integers are multiplied. */
 typedef struct brick_target {
@@ -88,12 +88,18 @@ GHZ_INLINE void put_register(brick_target t, char *to, vec_16 v) {
     vec_store(to, v);
 }
 
+/* Whole numbers below 2^51 in magnitude to integers; others to integers that are not below it. */
+GHZ_INLINE vec_64 whole_lanes(vec_f64 v) {
+  const vec_f64 zero = splat_f64(ROUND_F64);
+  return (vec_64)((uvec_64)(v + zero) - (uvec_64)zero);
+}
+
 /* Doubles of as many places as a register has floats. */
 GHZ_INLINE void put_doubles(enum value_kind kind, brick_target t, vec_f64 low, vec_f64 high, char *to) {
   const vec_f64 a = low * t.unit, b = high * t.unit;
-  if (kind == TO_DOUBLE) {
-    put_register(t, to, (vec_16)a);
-    put_register(t, to + VEC, (vec_16)b);
+  if (kind != TO_FLOAT) {
+    put_register(t, to, kind == TO_INTEGER ? (vec_16)whole_lanes(a) : (vec_16)a);
+    put_register(t, to + VEC, kind == TO_INTEGER ? (vec_16)whole_lanes(b) : (vec_16)b);
     return;
   }
   put_register(t, to, (vec_16)joined_f32(narrow_f64(a), narrow_f64(b)));

@@ -181,7 +181,7 @@ GHZ_INLINE void put_sums(enum value_kind kind, brick_target t, const quick_resid
  * first `live` frequencies. */
 GHZ_INLINE void put_axis(int n, int line, enum value_kind kind, brick_target t, const quick_residual *residual,
                          int column, const double *b, int live, double start, char *to) {
-  const size_t size = kind == TO_DOUBLE ? 2 * VEC : VEC;
+  const size_t size = kind == TO_FLOAT ? VEC : 2 * VEC;
   for (int x = column; x < column + line; x += FLOATS, to += size) {
     char *first = to, *last = to + (size_t)(n - 1) * t.row;
     for (int i = 0; i < n / 2; i += OUTPUTS) {
@@ -224,26 +224,30 @@ GHZ_INLINE void put_plane(enum value_kind kind, brick_target t, const quick_resi
   }
 DEFINE_PUT_SUMS(put_cube, TO_FLOAT)
 DEFINE_PUT_SUMS(put_cube, TO_DOUBLE)
+DEFINE_PUT_SUMS(put_cube, TO_INTEGER)
 DEFINE_PUT_SUMS(put_plane, TO_FLOAT)
 DEFINE_PUT_SUMS(put_plane, TO_DOUBLE)
+DEFINE_PUT_SUMS(put_plane, TO_INTEGER)
 #undef DEFINE_PUT_SUMS
 
 /* The sums to their places. */
-static void put_all_sums(int dims, ghz_type out, const quick_coefficients *q, const quick_residual *residual,
-                         const brick_target *t) {
-  if (dims == 3)
-    (out == GHZ_F32 ? put_cube_TO_FLOAT : put_cube_TO_DOUBLE)(t, residual, q);
+static void put_all_sums(int dims, enum value_kind kind, const quick_coefficients *q,
+                         const quick_residual *residual, const brick_target *t) {
+  if (kind == TO_FLOAT)
+    (dims == 3 ? put_cube_TO_FLOAT : put_plane_TO_FLOAT)(t, residual, q);
+  else if (kind == TO_DOUBLE)
+    (dims == 3 ? put_cube_TO_DOUBLE : put_plane_TO_DOUBLE)(t, residual, q);
   else
-    (out == GHZ_F32 ? put_plane_TO_FLOAT : put_plane_TO_DOUBLE)(t, residual, q);
+    (dims == 3 ? put_cube_TO_INTEGER : put_plane_TO_INTEGER)(t, residual, q);
 }
 
 /* Where inverse_is_exact, all sums of coefficients are integers below 2^53, and R is added with one
  * rounding. `t` scales the integer 1 of the lattice. */
-static void put_transformed(const ghz_lattice *l, int dims, const tile_header *b, ghz_type out,
+static void put_transformed(const ghz_lattice *l, int dims, const tile_header *b, enum value_kind kind,
                             const brick_target *t) {
   quick_coefficients q;
   quick_residual residual;
   quick_coefficients_of(dims, &b->coefficients, part_of_step(l->type, b->lattice.mode), &q);
   read_quick_residual(&b->lattice, dims, &residual);
-  put_all_sums(dims, out, &q, &residual, t);
+  put_all_sums(dims, kind, &q, &residual, t);
 }
