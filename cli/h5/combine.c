@@ -85,7 +85,7 @@ static bool missing_stays(const combining *c, const variable *v) {
   for (int i = 0; i < c->count; i++) {
     const h5_variable *d = &v->sets[i];
     const ghz_h5_parameters *p = &d->parameters;
-    const double value = ghz_h5_number(p->type, &d->missing);
+    const double value = value_at(p->type, &d->missing, 0);
     const bool same = value == 0 || isnan(value) || (p->fill && value == p->fill_value);
     if (d->missing != v->sets[0].missing || (!c->op->divisor && !same))
       return false;
