@@ -192,7 +192,8 @@ static bool check_offset(const combining *c, const h5_variable *d) {
 /* The mean of integers lies between them. */
 static bool check_mean(const combining *c, const h5_variable *d) {
   return !c->op->divisor || !ghz_h5_integers(d->parameters.type) ||
-         fail(d->label, "is of integers, which a mean is not: add them, or store the decoded values");
+         fail(d->label, "is of integers, which a mean is not: add them, store the decoded values, or name "
+                        "others by --var");
 }
 
 static bool open_variable(combining *c, variable *v, const char *name) {

@@ -29,6 +29,8 @@ static bool take_descriptor(output *out, int fd) {
 
 bool output_open(output *out, const char *path, bool force, bool named, const file *from) {
   *out = (output){.name = path, .file = NOT_OPEN, .fd = -1, .force = force};
+  if (!*path)
+    return fail("''", "the name of the file is empty");
   if (strcmp(path, "-") == 0) {
     out->name = "standard output";
     out->standard = true;
@@ -112,15 +114,6 @@ bool writer_end(frame_writer *w, ghz_context *ctx) {
 }
 
 /* ---- Values ---------------------------------------------------------------------------------- */
-
-bool plain_named(const char *path) {
-  return name_ends(path, ".npy") || type_of_name(path).given;
-}
-
-bool plain_not_named(const char *path) {
-  return !plain_named(path) ||
-         fail(path, "the extension says values: give compressed output a name that ends in .ghz");
-}
 
 /* Means of integers are none. */
 static ghz_type type_of_values(const ghz_lattice *l) {

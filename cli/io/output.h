@@ -88,13 +88,6 @@ typedef struct plain_writer {
   buffer values;           /* to be freed */
 } plain_writer;
 
-/* Whether the extension of a name says plain values: .npy, .f32, .f64, .d64. */
-bool plain_named(const char *path);
-
-/* Whether it is not: a compressed file under such a name would be read as values. Prints a message
- * if it is. */
-bool plain_not_named(const char *path);
-
 /* The form for values of the compressed file `from`: as was given, then by the extension of the
  * output's name, then as of that file. Calls that return false have printed why. */
 bool plain_choose(plain_writer *w, const char *path, type_choice given, const char *from,

@@ -47,7 +47,7 @@ bool reader_adopt(frame_reader *r, const file *f) {
                                   .read_at = f->seekable ? read_at : NULL,
                                   .size = f->seekable ? f->size - f->origin : 0,
                                   .close = close_file};
-  if (!reader_ok(ghz_file_open_source(&source, &r->own)))
+  if (!file_may_be_ghz(&r->file) || !reader_ok(ghz_file_open_source(&source, &r->own)))
     return (file_close(&r->file), false);
   r->header = ghz_file_get_info(r->own)->header;
   return true;

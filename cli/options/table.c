@@ -45,9 +45,7 @@ static int set_bound(options *o, const char *name, const char *text) {
     return (o->named[kind] = text, o->lists_given = true, -1);
   if (o->bound_given)
     return fail_usage(o->verb, "give one bound only: --abs, --rel, --psnr or --step");
-  if (text && !parse_double(text, &value))
-    return fail_usage(o->verb, "--%s %s: not a number", name, text);
-  if (!isfinite(value) || !(value > 0))
+  if ((text && !parse_double(text, &value)) || !isfinite(value) || !(value > 0))
     return fail_usage(o->verb, "--%s %s: the bound must be a positive, finite number", name, text);
   o->bound_given = true;
   o->bound = (ghz_bound){kind, value};
@@ -125,9 +123,7 @@ static int set_ratio(options *o, const char *name, const char *text) {
 }
 
 static int set_fill(options *o, const char *name, const char *text) {
-  if (!parse_double(text, &o->fill))
-    return fail_usage(o->verb, "--%s %s: not a number", name, text);
-  o->has_fill = isfinite(o->fill);
+  o->has_fill = parse_double(text, &o->fill) && isfinite(o->fill);
   return o->has_fill
              ? -1
              : fail_usage(o->verb, "--%s %s: must be a finite number; NaN and infinities are always kept", name,
@@ -158,11 +154,6 @@ static int set_stdout(options *o, const char *name, const char *none) {
   return (o->output = "-", -1);
 }
 
-static int set_force(options *o, const char *name, const char *none) {
-  (void)name, (void)none;
-  return (o->force = o->type.forced = true, -1);
-}
-
 static int set_loudness(options *o, const char *name, const char *none) {
   (void)o, (void)none;
   report_set_level(strcmp(name, "quiet") == 0 ? LEVEL_QUIET : LEVEL_VERBOSE);
@@ -186,7 +177,7 @@ const option_row option_table[] = {
     {'o', "output", "FILE", "write to FILE (- is standard output)", WRITING, TEXT(output)},
     {'c', "stdout", NULL, "write to standard output, like -o -", WRITING, .set = set_stdout},
     {'f', "force", NULL, "overwrite existing files; allow binary data on a terminal", WRITING "compare ",
-     .set = set_force},
+     FLAG(force)},
     {0, "abs", "E", "bound: no finite value changes by more than E", " compress compare h5args ",
      .set = set_bound},
     {0, "rel", "E", "bound: E times the range (max - min) of the input", " compress compare h5args ",
@@ -238,11 +229,6 @@ const option_row option_table[] = {
     {'q', "quiet", NULL, "print errors only", NULL, .set = set_loudness},
     {'v', "verbose", NULL, "print more", NULL, .set = set_loudness},
     {'h', "help", NULL, "print this help", NULL, .set = NULL},
-    {0, "differing", "[=]",
-     "all but the variables is that of the first file, and --differing-places combines values of other places",
-     "", .set = NULL},
-    {0, "grid", "[=]", "docs/CHOOSING_A_BOUND.md finds a quantum by NumPy, and --step takes it", "",
-     .set = NULL},
 };
 const int option_rows = sizeof option_table / sizeof *option_table;
 _Static_assert(sizeof option_table / sizeof *option_table < OPTION_ROWS_MAX, "getopt's tables are too small");
