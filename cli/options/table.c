@@ -29,7 +29,8 @@ static bool parse_u64(const char *text, uint64_t *value, char stop, const char *
   if (*text < '0' || *text > '9')
     return false;
   *value = strtoull(text, &end, 10);
-  *rest = end;
+  if (rest)
+    *rest = end;
   return errno == 0 && *end == stop;
 }
 
@@ -75,7 +76,7 @@ static int set_order(options *o, const char *name, const char *text) {
 static int set_range(options *o, const char *name, const char *text) {
   const char *rest;
   o->range_given = true;
-  if (parse_u64(text, &o->range_first, ':', &rest) && parse_u64(rest + 1, &o->range_count, '\0', &rest) &&
+  if (parse_u64(text, &o->range_first, ':', &rest) && parse_u64(rest + 1, &o->range_count, '\0', NULL) &&
       o->range_count > 0)
     return -1;
   return fail_usage(o->verb, "--%s %s: must be FIRST:COUNT, with a COUNT above 0", name, text);
@@ -101,8 +102,7 @@ static int set_slice(options *o, const char *name, const char *text) {
 }
 
 static int set_frame_values(options *o, const char *name, const char *text) {
-  const char *rest;
-  if (parse_u64(text, &o->frame_values, '\0', &rest) && o->frame_values > 0 &&
+  if (parse_u64(text, &o->frame_values, '\0', NULL) && o->frame_values > 0 &&
       o->frame_values % GHZ_CHUNK == 0 && o->frame_values <= FRAME_VALUES_MAX)
     return -1;
   return fail_usage(o->verb, "--%s %s: must be a multiple of %d, at most %llu", name, text, GHZ_CHUNK,
@@ -110,8 +110,7 @@ static int set_frame_values(options *o, const char *name, const char *text) {
 }
 
 static int set_sum_of(options *o, const char *name, const char *text) {
-  const char *rest;
-  if (parse_u64(text, &o->sum_of, '\0', &rest) && o->sum_of > 0 && o->sum_of <= ghz_terms_limit(35))
+  if (parse_u64(text, &o->sum_of, '\0', NULL) && o->sum_of > 0 && o->sum_of <= ghz_terms_limit(35))
     return -1;
   return fail_usage(o->verb, "--%s %s: the number of files must be 1 to %u", name, text, ghz_terms_limit(35));
 }
@@ -131,19 +130,17 @@ static int set_fill(options *o, const char *name, const char *text) {
 }
 
 static int set_threads(options *o, const char *name, const char *text) {
-  const char *rest;
   uint64_t n;
   (void)name;
-  if (!parse_u64(text, &n, '\0', &rest) || n > 4096)
+  if (!parse_u64(text, &n, '\0', NULL) || n > 4096)
     return fail_usage(o->verb, "-T %s: the number of threads must be 0 to 4096", text);
   o->threads = (int)n;
   return -1;
 }
 
 static int set_pack(options *o, const char *name, const char *text) {
-  const char *rest;
   uint64_t level = strcmp(name, "fast") == 0 ? 1 : strcmp(name, "best") == 0 ? 2 : GHZ_FILE_PACK;
-  if (text && (!parse_u64(text, &level, '\0', &rest) || level < 1 || level > 2))
+  if (text && (!parse_u64(text, &level, '\0', NULL) || level < 1 || level > 2))
     return fail_usage(o->verb, "--%s %s: the level must be 1 (by zstd) or 2 (smaller)", name, text);
   o->pack = (int)level;
   return -1;

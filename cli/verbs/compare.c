@@ -447,6 +447,8 @@ static int check(const options *o) {
   const bool h5[] = {h5_named(o->files[0]), h5_named(o->files[1])};
   if (o->dims.ndim == 1 && o->png)
     return fail_usage(o->verb, "--dims: --png needs two dimensions or more");
+  if (o->png && strcmp(o->png, "-") == 0)
+    return fail_usage(o->verb, "--png: standard output has the numbers; name a file");
   if (o->slice.ndim && !o->png)
     return fail_usage(o->verb, "--slice says what --png draws: give --png FILE");
   if (!o->var && h5[0] && h5[1] && o->png)

@@ -113,6 +113,7 @@ same b.f32 own
 printf '\x93NUMPY\x01\x00\x76\x00%-117s\n' "{'descr': '<f4', 'fortran_order': False, 'shape': (0, 0), }" >nothing.npy
 fails 1 'nothing.npy: has no values to draw' "$GHZ" compare nothing.npy nothing.npy --png r.png
 fails 1 'No space left' "$GHZ" compare a.f32 b.f32 --png /dev/full --dims 200x300
+fails 2 '--png: standard output has the numbers; name a file' "$GHZ" compare a.f32 b.f32 --png - --dims 200x300
 fails 2 '--dims: --png needs two dimensions' "$GHZ" compare a.f32 b.f32 --png r.png --dims 60000
 { "$TOOL" npy '(20, 3000)' f32; cat a.f32; } >n.npy
 ok "$GHZ" compare n.npy a.f32.ghz --png n.png >/dev/null
