@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "compression.h"
+#include "file/header.h"
 #include "io/npy.h"
 #include "io/output.h"
 #include "io/reader.h"
@@ -33,6 +34,8 @@ static bool make_lattice(compression *c) {
 /* The shape of the input: its own, that of --dims, or that of the model. */
 static bool choose_shape(compression *c) {
   shape like = c->model->path ? c->model->header.array : (shape){.ndim = 0};
+  if (!ghz_arrays_agree(&c->o->dims, &like))
+    return fail_contradicts(c->model->path, &like, &c->o->dims);
   if (c->o->dims.ndim)
     return input_set_shape(&c->in, &c->o->dims);
   if (like.ndim == 0 || c->in.shape.npy ||
@@ -44,10 +47,9 @@ static bool choose_shape(compression *c) {
 
 /* How the array is cut into frames: as the model is, so that both can be added. */
 static bool cut(compression *c) {
-  const options *o = c->o;
   const ghz_file_header *like = c->model->path ? &c->model->header : NULL;
-  const bool flat = o->flat || (like && like->shape.dims == 1);
-  const uint64_t each = o->frame_values ? o->frame_values : like ? like->frame_values : 0;
+  const bool flat = like ? like->shape.dims == 1 : c->o->flat;
+  const uint64_t each = like ? like->frame_values : c->o->frame_values;
   c->header = (ghz_file_header){.array = c->in.shape, .count = c->in.count, .lattice = {.type = c->in.type}};
   return library_ok(c->in.file.name, NULL, ghz_file_choose_frames(&c->header, flat, each));
 }

@@ -116,9 +116,8 @@ static int set_sum_of(options *o, const char *name, const char *text) {
 }
 
 static int set_ratio(options *o, const char *name, const char *text) {
-  if (parse_double(text, &o->ratio) && isfinite(o->ratio) && o->ratio > 0)
-    return -1;
-  return fail_usage(o->verb, "--%s %s: must be a positive, finite number", name, text);
+  const bool ok = parse_double(text, &o->ratio) && isfinite(o->ratio) && o->ratio > 0;
+  return ok ? -1 : fail_usage(o->verb, "--%s %s: must be a positive, finite number", name, text);
 }
 
 static int set_fill(options *o, const char *name, const char *text) {

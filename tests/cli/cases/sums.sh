@@ -71,6 +71,9 @@ ok "$GHZ" add flat.ghz one.flat.ghz -o sum2.ghz
 c -q --like sum2.ghz 1.f32 -o again.ghz
 ok "$GHZ" add sum2.ghz again.ghz -o sum3.ghz
 c -q --like model.ghz half.f32
+c -qf --like model.ghz --dims 200x200 1.f32 -o again.ghz
+same again.ghz one.ghz
+fails 1 'model.ghz: --dims 400x100 contradicts its shape, 200x200; leave --dims out' "$GHZ" compress --like model.ghz --dims 400x100 2.f32
 fails 1 'd.f64: type f64 differs from f32 in model.ghz' \
   bash -c '"$TOOL" make wave 10 f64 >d.f64; "$GHZ" compress --like model.ghz d.f64; c=$?; rm d.f64; exit $c'
 fails 1 '1.f32: not a .ghz file' "$GHZ" compress --like 1.f32 2.f32
