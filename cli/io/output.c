@@ -65,7 +65,8 @@ bool output_write(output *out, const void *data, size_t size) {
   return error == 0 || failed(out, error);
 }
 
-bool output_rewrite_start(output *out, const void *data, size_t size) {
+/* Writes the first bytes again. */
+static bool rewrite_start(output *out, const void *data, size_t size) {
   const int error = lseek(out->fd, 0, SEEK_SET) != 0 ? errno : ghz_write_all(out->fd, data, size);
   return error == 0 || failed(out, error);
 }
@@ -141,7 +142,7 @@ static bool write_header(plain_writer *w, uint64_t count, bool again) {
   if (s.ndim == 0 && !s.npy)
     s = (shape){.ndim = 1, .dims = {count}};
   const size_t size = npy_header(w->type, w->big_endian, &s, header);
-  return again ? output_rewrite_start(w->out, header, size) : output_write(w->out, header, size);
+  return again ? rewrite_start(w->out, header, size) : output_write(w->out, header, size);
 }
 
 bool plain_begin(plain_writer *w, output *out, const shape *s, uint64_t total) {

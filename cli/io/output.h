@@ -30,9 +30,6 @@ bool output_open(output *out, const char *path, bool force, bool named, const fi
 
 bool output_write(output *out, const void *data, size_t size);
 
-/* Writes the first bytes again. */
-bool output_rewrite_start(output *out, const void *data, size_t size);
-
 /* Completes the file and gives it its name if `ok`, else removes it. Returns whether it has it. */
 bool output_end(output *out, bool ok);
 

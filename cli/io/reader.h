@@ -21,9 +21,6 @@ typedef struct frame_reader {
 /* Opens a compressed file and reads its header. Calls that return false have printed why. */
 bool reader_open(frame_reader *r, const char *path);
 
-/* The same for a file that is already open. Closes it on failure. */
-bool reader_adopt(frame_reader *r, const file *f);
-
 /* Reads and checks the next frame. *more is false at the end of the file, which is checked as
  * well. */
 bool reader_next(frame_reader *r, ghz_context *ctx, ghz_frame *f, bool *more);
