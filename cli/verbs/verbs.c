@@ -59,6 +59,8 @@ bool each_file(const verb *v, const options *o, ghz_context *ctx) {
 /* Options of HDF5 files are for one operand at least; one that is not there says so itself. */
 static int check_kinds(const verb *v, const options *o) {
   const char *option = o->var ? "var" : o->differing_places ? "differing-places" : NULL;
+  if (o->var && !*o->var)
+    return fail_usage(v->name, "--var: the name is empty");
   bool all_others = option && o->file_count > 0;
   for (int i = 0; i < o->file_count && all_others; i++)
     all_others = !h5_named(o->files[i]) && (strcmp(o->files[i], "-") == 0 || access(o->files[i], F_OK) == 0);
