@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "compression.h"
+#include "file/header.h"
 #include "io/npy.h"
 #include "io/output.h"
 #include "io/reader.h"
@@ -33,6 +34,8 @@ static bool make_lattice(compression *c) {
 /* The shape of the input: its own, that of --dims, or that of the model. */
 static bool choose_shape(compression *c) {
   shape like = c->model->path ? c->model->header.array : (shape){.ndim = 0};
+  if (!ghz_arrays_agree(&c->o->dims, &like))
+    return fail_contradicts(c->model->path, &like, &c->o->dims);
   if (c->o->dims.ndim)
     return input_set_shape(&c->in, &c->o->dims);
   if (like.ndim == 0 || c->in.shape.npy ||
@@ -44,10 +47,9 @@ static bool choose_shape(compression *c) {
 
 /* How the array is cut into frames: as the model is, so that both can be added. */
 static bool cut(compression *c) {
-  const options *o = c->o;
   const ghz_file_header *like = c->model->path ? &c->model->header : NULL;
-  const bool flat = o->flat || (like && like->shape.dims == 1);
-  const uint64_t each = o->frame_values ? o->frame_values : like ? like->frame_values : 0;
+  const bool flat = like ? like->shape.dims == 1 : c->o->flat;
+  const uint64_t each = like ? like->frame_values : c->o->frame_values;
   c->header = (ghz_file_header){.array = c->in.shape, .count = c->in.count, .lattice = {.type = c->in.type}};
   return library_ok(c->in.file.name, NULL, ghz_file_choose_frames(&c->header, flat, each));
 }
@@ -136,6 +138,11 @@ static bool check_model_type(const compression *c) {
               type_name(c->in.type), type_name(c->model->header.lattice.type), c->model->path);
 }
 
+static bool check_integers(const compression *c) {
+  return c->model->path || !type_is_integer(c->in.type) || (c->bound.kind == GHZ_STEP && c->bound.value == 1) ||
+         fail(c->in.file.name, "holds integers, which are compressed exactly: use --lossless");
+}
+
 /* The fill value is that of the model, or of --fill. */
 static bool choose_fill(compression *c) {
   const ghz_lattice *like = c->model->path ? &c->model->lattice : NULL;
@@ -150,12 +157,12 @@ bool compression_open(compression *c, const char *path) {
     choice.given = true;
     choice.type = c->model->header.lattice.type;
   }
-  return input_open(&c->in, path, choice) && check_model_type(c) && choose_fill(c);
+  return input_open(&c->in, path, choice) && check_model_type(c) && check_integers(c) && choose_fill(c);
 }
 
 static bool compress_to(compression *c, const char *path) {
   const double start = seconds();
-  if (!choose_frames(c) || !file_differs(&c->in.file, path) || !plain_not_named(path) ||
+  if (!choose_frames(c) || !file_differs(&c->in.file, path) ||
       !output_open(&c->out, path, c->o->force, false, &c->in.file))
     return false;
   const bool ok = write_file(c);
@@ -164,28 +171,19 @@ static bool compress_to(compression *c, const char *path) {
   return output_end(&c->out, ok);
 }
 
-/* The name of the output: FILE.ghz, or standard output for standard input. */
-static char *output_name(const options *o, const file *from) {
-  const char *name = o->output ? o->output : from->path ? from->path : "-";
-  const char *extension = o->output || !from->path ? "" : ".ghz";
-  char *text = malloc(strlen(name) + strlen(extension) + 1);
-  if (!text)
-    fail(from->name, "out of memory");
-  else
-    strcat(strcpy(text, name), extension);
-  return text;
-}
-
 bool compression_run(compression *c) {
-  c->to = output_name(c->o, &c->in.file);
-  return c->to && compress_to(c, c->to);
+  const char *path = c->in.file.path; /* NULL: standard input */
+  if (c->o->output || !path)
+    return compress_to(c, c->o->output ? c->o->output : "-");
+  c->own_name = malloc(strlen(path) + sizeof ".ghz");
+  return c->own_name ? compress_to(c, strcat(strcpy(c->own_name, path), ".ghz")) : fail(path, "out of memory");
 }
 
 void compression_close(compression *c) {
   input_close(&c->in);
   buffer_free(&c->values);
   ghz_file_abandon(c->writer.own);
-  free(c->to);
+  free(c->own_name);
 }
 
 /* ---- --like ---------------------------------------------------------------------------------- */

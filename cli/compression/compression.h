@@ -23,7 +23,7 @@ typedef struct compression {
   const value_range *range; /* NULL: the file's own, where the bound depends on it */
   const model *model;       /* its path is NULL if there is none */
   input in;
-  char *to; /* name of the output */
+  char *own_name; /* FILE.ghz, where that is the output */
   output out;
   frame_writer writer;
   ghz_lattice lattice;

@@ -55,19 +55,12 @@ static void warn_of_step(const compression *c) {
          c->in.file.name, off, all, step.text);
 }
 
-/* "bound 0.001", or what a grid promises. */
-static bound_text promise(const compression *c) {
-  bound_text t = text_bound(&c->lattice, 1, c->lattice.eb);
-  if (!(c->lattice.step > 2 * c->lattice.eb))
-    snprintf(t.text, sizeof t.text, "bound %.6g", c->lattice.eb);
-  return t;
-}
-
 void compression_describe(const compression *c) {
   const uint64_t bytes = c->in.taken * ghz_type_size(c->in.type);
   note(output_report_level(&c->out), "%s: %s -> %s: %s%s (%.4gx), %s, %.2f GB/s with file access",
        c->in.file.name, text_bytes(bytes).text, c->out.name, text_bytes(c->out.bytes).text,
-       c->o->pack ? " packed" : "", ratio(c), promise(c).text, (double)bytes / c->seconds / 1e9);
+       c->o->pack ? " packed" : "", ratio(c), text_promise(&c->lattice, 1, c->lattice.eb).text,
+       (double)bytes / c->seconds / 1e9);
   describe_coding(c);
 }
 

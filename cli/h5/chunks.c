@@ -240,7 +240,7 @@ static bool read_integers(const h5_variable *v, ghz_context *ctx, const uint64_t
     return false;
   } else {
     for (uint64_t i = 0; i < count; i++)
-      x[i] = ghz_h5_number(p->type, c->data.data + i * ghz_type_size(p->type));
+      x[i] = value_at(p->type, c->data.data, i);
   }
   for (uint64_t i = 0; i < count; i++)
     x[i] = p->fill && x[i] == p->fill_value ? (double)NAN : x[i];

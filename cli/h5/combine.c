@@ -85,7 +85,7 @@ static bool missing_stays(const combining *c, const variable *v) {
   for (int i = 0; i < c->count; i++) {
     const h5_variable *d = &v->sets[i];
     const ghz_h5_parameters *p = &d->parameters;
-    const double value = ghz_h5_number(p->type, &d->missing);
+    const double value = value_at(p->type, &d->missing, 0);
     const bool same = value == 0 || isnan(value) || (p->fill && value == p->fill_value);
     if (d->missing != v->sets[0].missing || (!c->op->divisor && !same))
       return false;
@@ -192,7 +192,8 @@ static bool check_offset(const combining *c, const h5_variable *d) {
 /* The mean of integers lies between them. */
 static bool check_mean(const combining *c, const h5_variable *d) {
   return !c->op->divisor || !ghz_h5_integers(d->parameters.type) ||
-         fail(d->label, "is of integers, which a mean is not: add them, or store the decoded values");
+         fail(d->label, "is of integers, which a mean is not: add them, store the decoded values, or name "
+                        "others by --var");
 }
 
 static bool open_variable(combining *c, variable *v, const char *name) {

@@ -133,14 +133,6 @@ bool attribute_references(hid_t object, const char *name, reference_visitor *see
  * name. */
 bool places_of_variable(const char *name, hid_t whole, const char *var, bool all, paths *p);
 
-typedef enum place_kind {
-  PLACE_NONE, /* the number of a member, or a dimension without coordinates */
-  PLACE_TIME,
-  PLACE_WHERE
-} place_kind;
-
-place_kind place_kind_of(hid_t set, const char *path);
-
 /* Whether the variables have the same coordinates in all files of the command, but for rounding.
  * Times may differ, and with --differing-places all may: a line says which do. */
 bool places_agree(const options *o, const paths *variables);

@@ -25,11 +25,7 @@ static bool looks_so(const char *name) {
 }
 
 bool h5_named(const char *name) {
-  static const char *const endings[] = {".h5", ".hdf5", ".he5", ".nc", ".nc4"};
-  for (size_t i = 0; i < sizeof endings / sizeof *endings; i++)
-    if (name_ends(name, endings[i]))
-      return true;
-  return !type_of_name(name).given && looks_so(name);
+  return strcmp(format_named(name), ".nc") == 0 || (!type_of_name(name).given && looks_so(name));
 }
 
 bool h5_operand(const options *o, const char *path) {

@@ -76,7 +76,13 @@ static bool begins(const char *text, const char *const *words) {
   return *words;
 }
 
-place_kind place_kind_of(hid_t set, const char *path) {
+typedef enum place_kind {
+  PLACE_NONE, /* the number of a member, or a dimension without coordinates */
+  PLACE_TIME,
+  PLACE_WHERE
+} place_kind;
+
+static place_kind place_kind_of(hid_t set, const char *path) {
   static const char *const members[] = {"realization", "member", "ensemble", "number", NULL},
                            *const none[] = {"This is a netCDF dimension but not", NULL},
                            *const times[] = {"time", "forecast", NULL}, *const units[] = {"second", "minute",

@@ -183,6 +183,12 @@ static bool signature_find(file *f, const signature **found) {
   return *found || (find_late_hdf5(f, found) && (*found || find_records(f, &l, found)));
 }
 
+bool file_may_be_ghz(file *f) {
+  const signature *other;
+  return signature_find(f, &other) &&
+         (!other || other->is == is_ghz || fail(f->name, "is %s, not a .ghz file", other->what));
+}
+
 /* ---- Inputs ---------------------------------------------------------------------------------- */
 
 static const struct {
@@ -216,6 +222,16 @@ type_choice type_of_name(const char *name) {
     if (name_ends(name, types[i].extension))
       return (type_choice){.given = true, .type = (ghz_type)i};
   return (type_choice){.given = name_ends(name, ".d64"), .type = GHZ_F64};
+}
+
+const char *format_named(const char *name) {
+  static const char *const alike[][5] = {
+      {".ghz"}, {".npy"}, {".nc", ".nc4", ".h5", ".hdf5", ".he5"}, {".png"}, {".npz", ".zarr", ".txt", ".csv"}};
+  for (size_t i = 0; i < sizeof alike / sizeof *alike; i++)
+    for (size_t k = 0; k < 5 && alike[i][k]; k++)
+      if (name_ends(name, alike[i][k]))
+        return alike[i][0];
+  return type_of_name(name).given ? ".npy" : "";
 }
 
 /* --dims does not fit, unless the type is another than it is taken for. */

@@ -40,6 +40,13 @@ const char *type_extension(ghz_type type);
 /* The type by the extension of a name: that, or .d64. */
 type_choice type_of_name(const char *name);
 
+/* What the extension of a name says of a file: ".ghz"; ".npy" of values in any form; ".nc" of HDF5;
+ * ".png"; ".npz" of another format; "": nothing. */
+const char *format_named(const char *name);
+
+/* Whether a file does not begin as one of another format. */
+bool file_may_be_ghz(file *f);
+
 /* Opens a file of values. `choice` is needed where neither the name nor an .npy header gives the
  * type; it has more weight than the name. */
 bool input_open(input *in, const char *path, type_choice choice);

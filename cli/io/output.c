@@ -29,6 +29,8 @@ static bool take_descriptor(output *out, int fd) {
 
 bool output_open(output *out, const char *path, bool force, bool named, const file *from) {
   *out = (output){.name = path, .file = NOT_OPEN, .fd = -1, .force = force};
+  if (!*path)
+    return fail("''", "the name of the file is empty");
   if (strcmp(path, "-") == 0) {
     out->name = "standard output";
     out->standard = true;
@@ -63,7 +65,8 @@ bool output_write(output *out, const void *data, size_t size) {
   return error == 0 || failed(out, error);
 }
 
-bool output_rewrite_start(output *out, const void *data, size_t size) {
+/* Writes the first bytes again. */
+static bool rewrite_start(output *out, const void *data, size_t size) {
   const int error = lseek(out->fd, 0, SEEK_SET) != 0 ? errno : ghz_write_all(out->fd, data, size);
   return error == 0 || failed(out, error);
 }
@@ -113,15 +116,6 @@ bool writer_end(frame_writer *w, ghz_context *ctx) {
 
 /* ---- Values ---------------------------------------------------------------------------------- */
 
-bool plain_named(const char *path) {
-  return name_ends(path, ".npy") || type_of_name(path).given;
-}
-
-bool plain_not_named(const char *path) {
-  return !plain_named(path) ||
-         fail(path, "the extension says values: give compressed output a name that ends in .ghz");
-}
-
 /* Means of integers are none. */
 static ghz_type type_of_values(const ghz_lattice *l) {
   return type_is_integer(l->type) && rint(l->step) != l->step ? GHZ_F64 : l->type;
@@ -148,7 +142,7 @@ static bool write_header(plain_writer *w, uint64_t count, bool again) {
   if (s.ndim == 0 && !s.npy)
     s = (shape){.ndim = 1, .dims = {count}};
   const size_t size = npy_header(w->type, w->big_endian, &s, header);
-  return again ? output_rewrite_start(w->out, header, size) : output_write(w->out, header, size);
+  return again ? rewrite_start(w->out, header, size) : output_write(w->out, header, size);
 }
 
 bool plain_begin(plain_writer *w, output *out, const shape *s, uint64_t total) {

@@ -30,9 +30,6 @@ bool output_open(output *out, const char *path, bool force, bool named, const fi
 
 bool output_write(output *out, const void *data, size_t size);
 
-/* Writes the first bytes again. */
-bool output_rewrite_start(output *out, const void *data, size_t size);
-
 /* Completes the file and gives it its name if `ok`, else removes it. Returns whether it has it. */
 bool output_end(output *out, bool ok);
 
@@ -87,13 +84,6 @@ typedef struct plain_writer {
   uint64_t total, written; /* values; the total may be GHZ_FILE_UNKNOWN */
   buffer values;           /* to be freed */
 } plain_writer;
-
-/* Whether the extension of a name says plain values: .npy, .f32, .f64, .d64. */
-bool plain_named(const char *path);
-
-/* Whether it is not: a compressed file under such a name would be read as values. Prints a message
- * if it is. */
-bool plain_not_named(const char *path);
 
 /* The form for values of the compressed file `from`: as was given, then by the extension of the
  * output's name, then as of that file. Calls that return false have printed why. */

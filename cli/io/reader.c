@@ -39,7 +39,8 @@ bool reader_ok(ghz_status status) {
   return quiet ? false : fail("", "%s", ghz_context_message(NULL));
 }
 
-bool reader_adopt(frame_reader *r, const file *f) {
+/* Of a file that is already open; closes it on failure. */
+static bool adopt(frame_reader *r, const file *f) {
   *r = (frame_reader){.file = *f};
   const ghz_file_source source = {.user = &r->file,
                                   .name = f->name,
@@ -47,7 +48,7 @@ bool reader_adopt(frame_reader *r, const file *f) {
                                   .read_at = f->seekable ? read_at : NULL,
                                   .size = f->seekable ? f->size - f->origin : 0,
                                   .close = close_file};
-  if (!reader_ok(ghz_file_open_source(&source, &r->own)))
+  if (!file_may_be_ghz(&r->file) || !reader_ok(ghz_file_open_source(&source, &r->own)))
     return (file_close(&r->file), false);
   r->header = ghz_file_get_info(r->own)->header;
   return true;
@@ -55,7 +56,7 @@ bool reader_adopt(frame_reader *r, const file *f) {
 
 bool reader_open(frame_reader *r, const char *path) {
   file f;
-  return file_open(&f, path) && reader_adopt(r, &f);
+  return file_open(&f, path) && adopt(r, &f);
 }
 
 bool reader_next(frame_reader *r, ghz_context *ctx, ghz_frame *f, bool *more) {
@@ -114,7 +115,7 @@ bool values_open(values *v, ghz_context *ctx, const char *path, type_choice choi
   }
   bool foreign = type_of_name(path).given || choice.given; /* input_adopt says what else it is */
   v->compressed = name_ends(path, ".ghz") || (!foreign && got == 4 && memcmp(magic, "GHZF", 4) == 0);
-  if (!(v->compressed ? reader_adopt(&v->reader, &f) : input_adopt(&v->in, &f, choice)))
+  if (!(v->compressed ? adopt(&v->reader, &f) : input_adopt(&v->in, &f, choice)))
     return false;
   v->type = v->compressed ? v->reader.header.lattice.type : v->in.type;
   if (v->compressed && type_is_integer(v->type))

@@ -8,6 +8,7 @@
 
 #include "file.h"
 #include "input.h"
+#include "rules/value_at.h"
 
 typedef struct frame_reader {
   file file; /* from which `own` reads: the structure must stay where it is */
@@ -19,9 +20,6 @@ typedef struct frame_reader {
 
 /* Opens a compressed file and reads its header. Calls that return false have printed why. */
 bool reader_open(frame_reader *r, const char *path);
-
-/* The same for a file that is already open. Closes it on failure. */
-bool reader_adopt(frame_reader *r, const file *f);
 
 /* Reads and checks the next frame. *more is false at the end of the file, which is checked as
  * well. */
@@ -70,31 +68,6 @@ bool values_open(values *v, ghz_context *ctx, const char *path, type_choice choi
 /* Reads `count` values, fewer only at the end, and sets *got. What is not compressed gives them at
  * once, if `count` is a part of the 65,536 that are read of it at a time. */
 bool values_read(values *v, double *to, size_t count, size_t *got);
-
-/* Value number i of an array of a type. */
-static inline double value_at(ghz_type type, const void *x, size_t i) {
-  switch (type) {
-  case GHZ_F32:
-    return (double)((const float *)x)[i];
-  case GHZ_F64:
-    return ((const double *)x)[i];
-  case GHZ_I8:
-    return ((const int8_t *)x)[i];
-  case GHZ_I16:
-    return ((const int16_t *)x)[i];
-  case GHZ_I32:
-    return ((const int32_t *)x)[i];
-  case GHZ_I64:
-    return (double)((const int64_t *)x)[i];
-  case GHZ_U8:
-    return ((const uint8_t *)x)[i];
-  case GHZ_U16:
-    return ((const uint16_t *)x)[i];
-  case GHZ_U32:
-    return ((const uint32_t *)x)[i];
-  }
-  return 0;
-}
 
 /* Bytes of the file that were read so far. */
 uint64_t values_bytes(const values *v);

@@ -79,8 +79,6 @@ static bool packs(const verb *v) {
 /* Handles one option that getopt_long found. */
 static int take_option(const verb *v, options *o, int key, char **argv) {
   const option_row *row = option_find(key == ':' || key == '?' ? optopt : key);
-  if (row && row->verbs && !*row->verbs)
-    return fail_usage(v->name, "--%s went: %s", row->name, row->help);
   if (key == ':' && row)
     return fail_usage(v->name, "--%s needs a value: %s", row->name, row->argument);
   if (key == '?' && optopt && !row)
@@ -92,6 +90,9 @@ static int take_option(const verb *v, options *o, int key, char **argv) {
     return fail_unknown(v, argv[optind - 1]);
   if (!option_applies(v, row))
     return fail_usage(v->name, "--%s does not apply here", row->name);
+  if (row->argument && *row->argument == '[' && !optarg && argv[optind] && isdigit(*argv[optind]) &&
+      !argv[optind][1])
+    return fail_usage(v->name, "a level is a part of the option: --%s=%s", row->name, argv[optind]);
   if (row->letter == 'h')
     return (options_help(v), EXIT_OK);
   return option_apply(o, row, optarg);
@@ -173,6 +174,7 @@ int options_parse(const verb *v, int argc, char **argv, options *o) {
   if (!o->files)
     return fail(v->name, "out of memory") ? EXIT_OK : EXIT_DATA;
   int code = scan(v, argc, argv, o);
+  o->type.forced = o->force;
   if (code < 0 && v->factor)
     code = take_factor(o);
   if (code < 0)

@@ -29,7 +29,8 @@ static bool parse_u64(const char *text, uint64_t *value, char stop, const char *
   if (*text < '0' || *text > '9')
     return false;
   *value = strtoull(text, &end, 10);
-  *rest = end;
+  if (rest)
+    *rest = end;
   return errno == 0 && *end == stop;
 }
 
@@ -45,9 +46,7 @@ static int set_bound(options *o, const char *name, const char *text) {
     return (o->named[kind] = text, o->lists_given = true, -1);
   if (o->bound_given)
     return fail_usage(o->verb, "give one bound only: --abs, --rel, --psnr or --step");
-  if (text && !parse_double(text, &value))
-    return fail_usage(o->verb, "--%s %s: not a number", name, text);
-  if (!isfinite(value) || !(value > 0))
+  if ((text && !parse_double(text, &value)) || !isfinite(value) || !(value > 0))
     return fail_usage(o->verb, "--%s %s: the bound must be a positive, finite number", name, text);
   o->bound_given = true;
   o->bound = (ghz_bound){kind, value};
@@ -77,7 +76,7 @@ static int set_order(options *o, const char *name, const char *text) {
 static int set_range(options *o, const char *name, const char *text) {
   const char *rest;
   o->range_given = true;
-  if (parse_u64(text, &o->range_first, ':', &rest) && parse_u64(rest + 1, &o->range_count, '\0', &rest) &&
+  if (parse_u64(text, &o->range_first, ':', &rest) && parse_u64(rest + 1, &o->range_count, '\0', NULL) &&
       o->range_count > 0)
     return -1;
   return fail_usage(o->verb, "--%s %s: must be FIRST:COUNT, with a COUNT above 0", name, text);
@@ -103,8 +102,7 @@ static int set_slice(options *o, const char *name, const char *text) {
 }
 
 static int set_frame_values(options *o, const char *name, const char *text) {
-  const char *rest;
-  if (parse_u64(text, &o->frame_values, '\0', &rest) && o->frame_values > 0 &&
+  if (parse_u64(text, &o->frame_values, '\0', NULL) && o->frame_values > 0 &&
       o->frame_values % GHZ_CHUNK == 0 && o->frame_values <= FRAME_VALUES_MAX)
     return -1;
   return fail_usage(o->verb, "--%s %s: must be a multiple of %d, at most %llu", name, text, GHZ_CHUNK,
@@ -112,22 +110,18 @@ static int set_frame_values(options *o, const char *name, const char *text) {
 }
 
 static int set_sum_of(options *o, const char *name, const char *text) {
-  const char *rest;
-  if (parse_u64(text, &o->sum_of, '\0', &rest) && o->sum_of > 0 && o->sum_of <= ghz_terms_limit(35))
+  if (parse_u64(text, &o->sum_of, '\0', NULL) && o->sum_of > 0 && o->sum_of <= ghz_terms_limit(35))
     return -1;
   return fail_usage(o->verb, "--%s %s: the number of files must be 1 to %u", name, text, ghz_terms_limit(35));
 }
 
 static int set_ratio(options *o, const char *name, const char *text) {
-  if (parse_double(text, &o->ratio) && isfinite(o->ratio) && o->ratio > 0)
-    return -1;
-  return fail_usage(o->verb, "--%s %s: must be a positive, finite number", name, text);
+  const bool ok = parse_double(text, &o->ratio) && isfinite(o->ratio) && o->ratio > 0;
+  return ok ? -1 : fail_usage(o->verb, "--%s %s: must be a positive, finite number", name, text);
 }
 
 static int set_fill(options *o, const char *name, const char *text) {
-  if (!parse_double(text, &o->fill))
-    return fail_usage(o->verb, "--%s %s: not a number", name, text);
-  o->has_fill = isfinite(o->fill);
+  o->has_fill = parse_double(text, &o->fill) && isfinite(o->fill);
   return o->has_fill
              ? -1
              : fail_usage(o->verb, "--%s %s: must be a finite number; NaN and infinities are always kept", name,
@@ -135,19 +129,17 @@ static int set_fill(options *o, const char *name, const char *text) {
 }
 
 static int set_threads(options *o, const char *name, const char *text) {
-  const char *rest;
   uint64_t n;
   (void)name;
-  if (!parse_u64(text, &n, '\0', &rest) || n > 4096)
+  if (!parse_u64(text, &n, '\0', NULL) || n > 4096)
     return fail_usage(o->verb, "-T %s: the number of threads must be 0 to 4096", text);
   o->threads = (int)n;
   return -1;
 }
 
 static int set_pack(options *o, const char *name, const char *text) {
-  const char *rest;
   uint64_t level = strcmp(name, "fast") == 0 ? 1 : strcmp(name, "best") == 0 ? 2 : GHZ_FILE_PACK;
-  if (text && (!parse_u64(text, &level, '\0', &rest) || level < 1 || level > 2))
+  if (text && (!parse_u64(text, &level, '\0', NULL) || level < 1 || level > 2))
     return fail_usage(o->verb, "--%s %s: the level must be 1 (by zstd) or 2 (smaller)", name, text);
   o->pack = (int)level;
   return -1;
@@ -156,11 +148,6 @@ static int set_pack(options *o, const char *name, const char *text) {
 static int set_stdout(options *o, const char *name, const char *none) {
   (void)name, (void)none;
   return (o->output = "-", -1);
-}
-
-static int set_force(options *o, const char *name, const char *none) {
-  (void)name, (void)none;
-  return (o->force = o->type.forced = true, -1);
 }
 
 static int set_loudness(options *o, const char *name, const char *none) {
@@ -186,7 +173,7 @@ const option_row option_table[] = {
     {'o', "output", "FILE", "write to FILE (- is standard output)", WRITING, TEXT(output)},
     {'c', "stdout", NULL, "write to standard output, like -o -", WRITING, .set = set_stdout},
     {'f', "force", NULL, "overwrite existing files; allow binary data on a terminal", WRITING "compare ",
-     .set = set_force},
+     FLAG(force)},
     {0, "abs", "E", "bound: no finite value changes by more than E", " compress compare h5args ",
      .set = set_bound},
     {0, "rel", "E", "bound: E times the range (max - min) of the input", " compress compare h5args ",
@@ -238,11 +225,6 @@ const option_row option_table[] = {
     {'q', "quiet", NULL, "print errors only", NULL, .set = set_loudness},
     {'v', "verbose", NULL, "print more", NULL, .set = set_loudness},
     {'h', "help", NULL, "print this help", NULL, .set = NULL},
-    {0, "differing", "[=]",
-     "all but the variables is that of the first file, and --differing-places combines values of other places",
-     "", .set = NULL},
-    {0, "grid", "[=]", "docs/CHOOSING_A_BOUND.md finds a quantum by NumPy, and --step takes it", "",
-     .set = NULL},
 };
 const int option_rows = sizeof option_table / sizeof *option_table;
 _Static_assert(sizeof option_table / sizeof *option_table < OPTION_ROWS_MAX, "getopt's tables are too small");

@@ -8,7 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "io/output.h"
 #include "picture.h"
 #include "report/report.h"
 
@@ -295,36 +294,35 @@ static size_t draw_caption(const canvas *c, size_t top, const char *caption) {
 
 /* ---- The file ---- */
 
-static bool write_png(const canvas *c, const char *path, bool force) {
+static bool write_png(const canvas *c, output *to) {
   png_image image = {.version = PNG_IMAGE_VERSION, .format = PNG_FORMAT_RGB};
   image.width = (png_uint_32)c->width;
   image.height = (png_uint_32)c->height;
   png_alloc_size_t size = PNG_IMAGE_PNG_SIZE_MAX(image);
   unsigned char *bytes = malloc(size);
-  output out;
   if (!bytes)
-    return fail(path, "out of memory for the picture");
+    return fail(to->name, "out of memory for the picture");
   bool ok = png_image_write_to_memory(&image, bytes, &size, 0, c->pixels, 0, NULL) ||
-            fail(path, "libpng: %s", image.message);
-  ok = ok && output_open(&out, path, force, false, NULL) && output_end(&out, output_write(&out, bytes, size));
+            fail(to->name, "libpng: %s", image.message);
+  ok = ok && output_write(to, bytes, size);
   free(bytes);
   return ok;
 }
 
-bool picture_write(const picture *p, const char *path, bool force, const picture_labels *labels) {
+bool picture_write(const picture *p, output *to, const picture_labels *labels) {
   const layout l = lay_out(p);
   const scale values = scale_of_values(p), errors = scale_of_errors(labels->error);
   canvas c = {.width = 3 * l.column + 4 * GAP};
   c.height = TOP + l.height + BELOW + draw_caption(&(canvas){.width = c.width}, 0, labels->caption) * CAPTION;
   c.pixels = malloc(c.width * c.height * sizeof *c.pixels);
   if (!c.pixels)
-    return fail(path, "out of memory for the picture");
+    return fail(to->name, "out of memory for the picture");
   memset(c.pixels, 255, c.width * c.height * sizeof *c.pixels); /* white */
   draw_panel(p, &c, &l, 0, labels->original, &values);
   draw_panel(p, &c, &l, 1, labels->result, &values);
   draw_panel(p, &c, &l, 2, "error (result - original)", &errors);
   draw_caption(&c, TOP + l.height + BELOW, labels->caption);
-  const bool ok = write_png(&c, path, force);
+  const bool ok = write_png(&c, to);
   free(c.pixels);
   return ok;
 }
@@ -335,8 +333,8 @@ bool picture_available(void) {
 
 #else
 
-bool picture_write(const picture *p, const char *path, bool force, const picture_labels *labels) {
-  (void)p, (void)path, (void)force, (void)labels;
+bool picture_write(const picture *p, output *to, const picture_labels *labels) {
+  (void)p, (void)to, (void)labels;
   return picture_available();
 }
 

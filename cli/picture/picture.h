@@ -7,6 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "io/output.h"
 #include "io/shape.h"
 
 /* A slice of the arrays, thinned to what a picture can show. */
@@ -37,7 +38,7 @@ bool picture_begin(picture *p, const char *name, const shape *s, const box *indi
 void picture_add(picture *p, uint64_t first, const double *x, const double *y, size_t n);
 
 /* Writes the PNG file: three panels side by side, each with a title and a scale of colours. */
-bool picture_write(const picture *p, const char *path, bool force, const picture_labels *labels);
+bool picture_write(const picture *p, output *to, const picture_labels *labels);
 
 void picture_free(picture *p);
 

@@ -62,6 +62,13 @@ bound_text text_bound(const ghz_lattice *l, uint32_t terms, double bound) {
   return t;
 }
 
+bound_text text_promise(const ghz_lattice *l, uint32_t terms, double bound) {
+  bound_text t = text_bound(l, terms, bound);
+  if (!(l->step > 2 * l->eb))
+    snprintf(t.text, sizeof t.text, "bound %.6g", bound);
+  return t;
+}
+
 number_text text_json(double value) {
   return isfinite(value) ? text_double(value) : (number_text){"null"};
 }

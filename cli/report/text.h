@@ -46,6 +46,9 @@ bool exact_on_grid(const ghz_lattice *l, uint32_t terms);
  * grid "grid of 0.01: every value exact". */
 bound_text text_bound(const ghz_lattice *l, uint32_t terms, double bound);
 
+/* The same in a line about what was written: "bound 0.001". */
+bound_text text_promise(const ghz_lattice *l, uint32_t terms, double bound);
+
 /* ---- Numbers with intervals ------------------------------------------------------------------ */
 
 /* A line, the number and between what the original's is; or a member of an object of JSON, with a

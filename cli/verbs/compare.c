@@ -23,6 +23,7 @@ typedef struct comparison {
   ghz_meter *meter;
   ghz_quality quality;
   picture picture;
+  output png;
   bool has_fill;
   double fill[2];       /* missing values of both: as the files say, or --fill */
   double bound;         /* NaN: there is none */
@@ -184,7 +185,12 @@ static bool comparison_begin_picture(comparison *c) {
       return false;
   if (c->shape.ndim < 2)
     return fail(c->v[0].name, "has no shape of two or more dimensions; --png needs --dims NYxNX");
-  return picture_begin(&c->picture, c->v[0].name, &c->shape, &c->o->slice, c->axes.north > 0);
+  if (!picture_begin(&c->picture, c->v[0].name, &c->shape, &c->o->slice, c->axes.north > 0))
+    return false;
+  if (output_open(&c->png, c->o->png, c->o->force, false, NULL))
+    return true;
+  picture_free(&c->picture);
+  return false;
 }
 
 /* Which plane of the array is shown, and which axes it has: as in "; time[3]; lat up, lon
@@ -221,7 +227,7 @@ static void write_caption(const comparison *c, char *caption, size_t room) {
            q->finite < q->count ? c->has_fill ? "; grey: missing" : "; grey: NaN, Inf" : "");
 }
 
-static bool comparison_write_picture(const comparison *c) {
+static bool comparison_write_picture(comparison *c) {
   char result[64] = "result", original[96] = "original", caption[800];
   if (!c->o->png)
     return true;
@@ -231,7 +237,7 @@ static bool comparison_write_picture(const comparison *c) {
     snprintf(result, sizeof result, "compressed %.3g : 1 and back", comparison_ratio(c));
   write_caption(c, caption, sizeof caption);
   return picture_write(
-      &c->picture, c->o->png, c->o->force,
+      &c->picture, &c->png,
       &(picture_labels){original, result, caption, c->bound > 0 ? c->bound : c->quality.error});
 }
 
@@ -405,11 +411,13 @@ static bool measure(comparison *c) {
 static bool compare_files(comparison *c) {
   if (!choose_decoding(c) || !choose_shape(c) || !comparison_begin_picture(c))
     return false;
-  const bool ok = measure(c);
+  bool ok = measure(c);
   progress_end();
   ghz_meter_free(c->meter);
-  if (c->o->png)
+  if (c->o->png) {
     picture_free(&c->picture);
+    ok = output_end(&c->png, ok);
+  }
   if (!ok)
     return false;
   (c->o->json             ? comparison_print_json
@@ -439,12 +447,12 @@ static int check(const options *o) {
   const bool h5[] = {h5_named(o->files[0]), h5_named(o->files[1])};
   if (o->dims.ndim == 1 && o->png)
     return fail_usage(o->verb, "--dims: --png needs two dimensions or more");
+  if (o->png && strcmp(o->png, "-") == 0)
+    return fail_usage(o->verb, "--png: standard output has the numbers; name a file");
   if (o->slice.ndim && !o->png)
     return fail_usage(o->verb, "--slice says what --png draws: give --png FILE");
   if (!o->var && h5[0] && h5[1] && o->png)
     return fail_usage(o->verb, "--png draws one variable: give --var NAME");
-  if (o->var && !h5[0] && !h5[1])
-    return fail_usage(o->verb, "--var names a variable of HDF5 files, and neither file is one");
   if (!o->var && h5[0] != h5[1])
     return fail_usage(o->verb, "%s has variables: give --var NAME, the one whose values %s has",
                       o->files[h5[1]], o->files[h5[0]]);

@@ -107,15 +107,17 @@ static bool compress(const options *o, ghz_context *ctx) {
 
 /* ---- The verb -------------------------------------------------------------------------------- */
 
-static int check_bound(const options *o) {
-  if (o->like && o->bound_given)
-    return fail_usage(o->verb, "--like takes the bound of %s; leave --abs, --rel, --psnr and --step out",
-                      o->like);
-  if (o->like && (o->together || o->sum_of))
-    return fail_usage(o->verb, "--like takes the bound of %s; leave %s out", o->like,
-                      o->together ? "--together" : "--sum-of");
-  if (o->like && o->has_fill)
-    return fail_usage(o->verb, "--like takes the fill value of %s; leave --fill out", o->like);
+static int check(const options *o) {
+  const char *taken = o->bound_given    ? "--abs, --rel, --psnr and --step"
+                      : o->together     ? "--together"
+                      : o->sum_of       ? "--sum-of"
+                      : o->has_fill     ? "--fill"
+                      : o->flat         ? "--flat"
+                      : o->frame_values ? "--frame-values"
+                                        : NULL;
+  if (o->like && taken)
+    return fail_usage(o->verb, "--like takes bound, fill value, tiles and frames of %s: leave %s out", o->like,
+                      taken);
   if (o->bound.kind == GHZ_STEP && o->sum_of)
     return fail_usage(o->verb, "--sum-of divides a bound; with a step sums are exact: leave it out");
   if (!o->bound_given && !o->like)
@@ -123,16 +125,6 @@ static int check_bound(const options *o) {
                       "%s: no bound given; use --abs E, --rel E, --psnr DB, --step Q or --like FILE.ghz; for "
                       "integers --step 1",
                       o->files[0]);
-  return -1;
-}
-
-static int check(const options *o) {
-  int code = check_bound(o);
-  if (code >= 0)
-    return code;
-  if (o->output && o->file_count > 1)
-    return fail_usage(o->verb, "%s takes one input file, %d were given",
-                      strcmp(o->output, "-") == 0 ? "-c" : "-o", o->file_count);
   for (int i = 0; i < o->file_count && o->json; i++)
     if (strcmp(o->output ? o->output : o->files[i], "-") == 0)
       return fail_usage(o->verb, "--json prints to standard output; name the output with -o FILE");
@@ -160,6 +152,8 @@ const verb verb_compress = {
                 "  ghz compress --rel 1e-4 --fill 1e20 density.npy -o masked.ghz\n"
                 "  zcat wave.f32.gz | ghz compress --abs 1e-3 --type f32 > wave.f32.ghz\n",
     .least = 1,
+    .apart = true,
+    .writes = {".ghz"},
     .check = check,
     .run = compress,
 };

@@ -121,38 +121,34 @@ static bool decompress_to(decompression *d, const char *path) {
 }
 
 /* The extension that a name without .ghz lacks: .npy for an array of an .npy file whose name does
- * not say its form, .f32 or .f64 for raw values whose name has no extension. */
+ * not say its form, .f32 or .f64 for raw values whose name has none, or one of another format. */
 static const char *missing_extension(const char *name, const ghz_file_header *h) {
   const char *base = strrchr(name, '/');
+  const char *says = format_named(name);
+  if (strcmp(says, ".npy") == 0)
+    return "";
   if (h->array.npy)
-    return plain_named(name) ? "" : ".npy";
-  if (strchr(base ? base : name, '.'))
+    return ".npy";
+  if (*says == '\0' && strchr(base ? base : name, '.'))
     return "";
   return type_extension(h->lattice.type);
 }
 
-/* The name of the output: FILE without .ghz, or standard output for standard input. */
-static char *output_name(const options *o, const file *from, const ghz_file_header *h) {
-  const char *name = o->output ? o->output : from->path ? from->path : "-";
-  const bool own = !o->output && from->path;
-  if (own && !name_ends(name, ".ghz"))
-    return (fail(from->name, "the name does not end in .ghz; name the output with -o FILE"), NULL);
-  char *text = malloc(strlen(name) + 1); /* the extensions are as long as .ghz */
-  if (!text)
-    return (fail(from->name, "out of memory"), NULL);
-  strcpy(text, name);
-  if (own) {
-    text[strlen(text) - strlen(".ghz")] = '\0';
-    strcat(text, missing_extension(text, h));
-  }
-  return text;
-}
-
 static bool decompress_file(const options *o, ghz_context *ctx, frame_reader *r) {
   decompression d = {.o = o, .ctx = ctx, .reader = r};
-  char *to = output_name(o, &r->file, &r->header);
-  const bool ok = to && decompress_to(&d, to);
-  free(to);
+  const char *path = r->file.path, *to = o->output ? o->output : "-"; /* NULL: standard input */
+  char *own = NULL;                                                   /* FILE without .ghz */
+  if (!o->output && path) {
+    if (!name_ends(path, ".ghz"))
+      return fail(path, "the name does not end in .ghz; name the output with -o FILE");
+    to = own = strdup(path);
+    if (!own)
+      return fail(path, "out of memory");
+    own[strlen(own) - strlen(".ghz")] = '\0';
+    strcat(own, missing_extension(own, &r->header)); /* which is as long */
+  }
+  const bool ok = decompress_to(&d, to);
+  free(own);
   buffer_free(&d.writer.values);
   return ok;
 }
@@ -165,8 +161,6 @@ static int check(const options *o) {
       return fail_usage(o->verb,
                         "--%s needs -o FILE or -c: a selection must not get the name of the whole file",
                         o->box.ndim ? "box" : "range");
-  if (o->output && strcmp(o->output, "-") != 0 && o->file_count > 1)
-    return fail_usage(o->verb, "-o takes one input file, %d were given", o->file_count);
   return -1;
 }
 
@@ -188,6 +182,8 @@ const verb verb_decompress = {
                 "  ghz decompress --range 100000:4096 wave.f32.ghz -o part.f32\n"
                 "  ghz decompress < wave.f32.ghz | md5sum\n",
     .least = 1,
+    .apart = true,
+    .writes = {".npy or .f32"},
     .check = check,
     .each_reader = decompress_file,
 };

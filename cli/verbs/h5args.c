@@ -73,6 +73,8 @@ static int take_names(lines *l) {
     code = take_bounds(l, (ghz_bound_kind)kind);
   for (const char *rest = o->var; code == EXIT_OK && rest && *rest;)
     code = add_name(l, next_name(&rest), o->bound) ? EXIT_OK : EXIT_DATA;
+  for (size_t i = 0; code == EXIT_OK && i < l->count; i++)
+    code = *l->named[i].path ? EXIT_OK : fail_usage(o->verb, "the name of a variable is empty");
   return code;
 }
 

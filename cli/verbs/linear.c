@@ -1,19 +1,18 @@
 /* linear.c: owns `ghz add`, `ghz sub`, `ghz mean` and `ghz scale`: sums of compressed files, times
  * numbers. */
 /* SPDX-License-Identifier: BSD-3-Clause */
+#include <string.h>
 
-#include "io/output.h"
 #include "report/report.h"
 #include "verbs.h"
 #include "work/combine.h"
 
 static int check(const options *o) {
-  if (h5_operand(o, o->files[0]) && !o->output)
-    return fail_usage(o->verb, "an HDF5 file is written: name it with -o FILE");
-  if (h5_operand(o, o->files[0]) && (name_ends(o->output, ".ghz") || plain_named(o->output)))
-    return fail_usage(o->verb, "%s: an HDF5 file is written, which the extension does not say", o->output);
-  if (h5_operand(o, o->files[0]) && o->pack)
+  const bool h5 = h5_operand(o, o->files[0]);
+  if (h5 && o->pack)
     return fail_usage(o->verb, "--pack applies to .ghz files, not to HDF5");
+  if (h5 && (!o->output || strcmp(o->output, "-") == 0))
+    return fail_usage(o->verb, "an HDF5 file is written: name it with -o FILE");
   return -1;
 }
 
@@ -39,6 +38,7 @@ const verb verb_add = {
                 "  ghz sum run-*.f32.ghz | ghz decompress -o sum.f32\n"
                 "  ghz add a.ghz b.ghz -o sum.npy\n",
     .least = 1,
+    .writes = {".ghz, .npy or .f32", ".nc or .h5"},
     .check = check,
     .run = run_add,
 };
@@ -59,6 +59,7 @@ const verb verb_sub = {
     .examples = "  ghz sub after.ghz before.ghz -o change.ghz\n",
     .least = 2,
     .most = 2,
+    .writes = {".ghz, .npy or .f32", ".nc or .h5"},
     .check = check,
     .run = run_sub,
 };
@@ -78,6 +79,7 @@ const verb verb_mean = {
         "filter compressed; all else is that of the first file. Coordinates must be the same, but for times.",
     .examples = "  ghz mean run-*.f32.ghz -o mean.f32.ghz\n",
     .least = 1,
+    .writes = {".ghz, .npy or .f32", ".nc or .h5"},
     .check = check,
     .run = run_mean,
 };
@@ -98,6 +100,7 @@ const verb verb_scale = {
                 "  ghz scale -1 a.ghz -o negative.ghz\n",
     .least = 1,
     .most = 1,
+    .writes = {".ghz, .npy or .f32"},
     .factor = true,
     .run = run_scale,
 };

@@ -60,6 +60,7 @@ const verb verb_minmax = {
     .examples = "  ghz minmax wave.f32 wave.f32.ghz\n"
                 "  ghz minmax --max day-*.ghz -o warmest.ghz\n",
     .least = 1,
+    .writes = {".ghz, .npy or .f32"},
     .check = check,
     .run = run,
     .each_values = print_extrema,

@@ -31,7 +31,7 @@ static bool check_places(const repacking *p, const char *to, bool own, bool forc
     return fail(from->name, "is not a regular file; name the output with -o FILE");
   if (own)
     return force || access(to, W_OK) == 0 || fail(to, "%s; use -f to replace it", strerror(errno));
-  return file_differs(from, to) && plain_not_named(to);
+  return file_differs(from, to);
 }
 
 static bool repack_to(repacking *p, const options *o, const char *to, bool own) {
@@ -67,12 +67,6 @@ static bool unpack(const options *o, ghz_context *ctx, frame_reader *r) {
   return repack(o, ctx, r, 0);
 }
 
-static int check(const options *o) {
-  if (o->output && o->file_count > 1)
-    return fail_usage(o->verb, "-o takes one input file, %d were given", o->file_count);
-  return -1;
-}
-
 const verb verb_pack = {
     .name = "pack",
     .operands = "[FILE.ghz...]",
@@ -86,7 +80,8 @@ const verb verb_pack = {
                 "  ghz pack -2 a.ghz -o small.ghz\n"
                 "  ghz pack --level 1 a.ghz -o quick.ghz\n",
     .least = 1,
-    .check = check,
+    .apart = true,
+    .writes = {".ghz"},
     .each_reader = pack,
 };
 
@@ -98,6 +93,7 @@ const verb verb_unpack = {
     .examples = "  ghz unpack run-*.ghz\n"
                 "  ghz unpack < small.ghz > a.ghz\n",
     .least = 1,
-    .check = check,
+    .apart = true,
+    .writes = {".ghz"},
     .each_reader = unpack,
 };

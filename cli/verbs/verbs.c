@@ -3,6 +3,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "report/report.h"
 #include "report/text.h"
@@ -53,9 +54,47 @@ bool each_file(const verb *v, const options *o, ghz_context *ctx) {
   return ok;
 }
 
+/* ---- What options and names say of files ----------------------------------------------------- */
+
+/* Options of HDF5 files are for one operand at least; one that is not there says so itself. */
+static int check_kinds(const verb *v, const options *o) {
+  const char *option = o->var ? "var" : o->differing_places ? "differing-places" : NULL;
+  if (o->var && !*o->var)
+    return fail_usage(v->name, "--var: the name is empty");
+  bool all_others = option && o->file_count > 0;
+  for (int i = 0; i < o->file_count && all_others; i++)
+    all_others = !h5_named(o->files[i]) && (strcmp(o->files[i], "-") == 0 || access(o->files[i], F_OK) == 0);
+  return all_others
+             ? fail_usage(v->name, "--%s is for HDF5 and netCDF files, and %s is none", option, *o->files)
+             : -1;
+}
+
+/* Whoever reads a file under a name that says another format takes it for that. */
+static int check_name(const verb *v, const char *name, const char *endings) {
+  return !name || strstr(endings, format_named(name))
+             ? -1
+             : fail_usage(v->name, "%s: another format is written than its extension says: let it end in %s",
+                          name, endings);
+}
+
+/* Values may follow each other on standard output. */
+static int check_names(const verb *v, const options *o) {
+  const bool standard = o->output && strcmp(o->output, "-") == 0, h5 = v->writes[1] && h5_operand(o, *o->files);
+  if (v->apart && o->output && o->file_count > 1 && !(standard && v == &verb_decompress))
+    return fail_usage(v->name, "%s takes one input file, %d were given", standard ? "-c" : "-o", o->file_count);
+  const int code = check_name(v, o->output, o->pack && !v->apart ? ".ghz with --pack" : v->writes[h5]);
+  return code < 0 ? check_name(v, o->png, ".png") : code;
+}
+
+/* ---- All of a verb --------------------------------------------------------------------------- */
+
 int verb_run(const verb *v, const options *o) {
   ghz_context *ctx;
-  const int code = v->check ? v->check(o) : -1;
+  int code = check_kinds(v, o);
+  if (code < 0 && v->check)
+    code = v->check(o);
+  if (code < 0)
+    code = check_names(v, o);
   if (code >= 0)
     return code;
   if (!library_open(&ctx, o->threads))

@@ -20,6 +20,8 @@ struct verb {
   const char *examples;  /* lines */
   const char *type_help; /* for --type, where it has another meaning; or NULL */
   int least, most;       /* operands; most 0: any number */
+  bool apart;            /* each operand becomes a file of its own */
+  const char *writes[2]; /* how names of what it writes end; NULL or of HDF5 operands */
   bool factor;           /* the first operand is a number */
 
   /* Says what is wrong with the options, or does all. Returns -1 to go on, else the exit code. */

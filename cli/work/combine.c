@@ -112,11 +112,11 @@ static bool open_operands(combining *c, const char *to) {
 
 /* Whether the output is to hold values rather than streams, and their form. */
 static bool choose_output(combining *c, const char *to) {
-  c->plain = plain_named(to);
-  if (c->plain && c->o->pack)
-    return fail(to, "--pack needs a compressed output, but the extension says values");
-  return !c->plain || plain_choose(&c->plain_writer, to, (type_choice){.given = false}, c->readers[0].file.name,
-                                   &c->readers[0].header);
+  ghz_file_header header = c->readers[0].header; /* of the result */
+  header.lattice.step *= c->op->factor / (double)(c->op->divisor ? c->op->divisor : 1);
+  c->plain = strcmp(format_named(to), ".npy") == 0;
+  return !c->plain ||
+         plain_choose(&c->plain_writer, to, (type_choice){.given = false}, c->readers[0].file.name, &header);
 }
 
 /* Shape and count are those of the first operand that has them; the lattice is that of the first
@@ -164,11 +164,10 @@ static bool write_frames(combining *c) {
 
 static void describe(const combining *c, double elapsed) {
   const double bytes = (double)c->values * (double)ghz_type_size(c->info.lattice.type) * c->count;
-  char bound[64] = "no bound: values outside the lattice were added";
-  if (!c->info.inexact)
-    snprintf(bound, sizeof bound, "bound %.6g", c->info.bound);
   note(output_report_level(&c->out), "%s of %d file%s -> %s: %s, %s, %.2f GB/s with file access", c->o->verb,
-       c->count, c->count > 1 ? "s" : "", c->out.name, text_bytes(c->out.bytes).text, bound,
+       c->count, c->count > 1 ? "s" : "", c->out.name, text_bytes(c->out.bytes).text,
+       c->info.inexact ? "no bound: values outside the lattice were added"
+                       : text_promise(&c->info.lattice, c->info.terms, c->info.bound).text,
        bytes / elapsed / 1e9);
 }
 

@@ -14,7 +14,7 @@ value_range range_nothing(void) {
   return (value_range){INFINITY, -INFINITY};
 }
 
-void range_widen(value_range *r, double min, double max) {
+static void widen(value_range *r, double min, double max) {
   r->min = min < r->min ? min : r->min;
   r->max = max > r->max ? max : r->max;
 }
@@ -40,7 +40,7 @@ static bool read_batches(ghz_context *ctx, input *in, const double *fill, void *
     if (!input_read(in, batch, BATCH, &got) ||
         !library_ok(name, ctx, range_of_batch(ctx, in->type, batch, got, fill, &min, &max)))
       return false;
-    range_widen(r, min, max);
+    widen(r, min, max);
     count_specials(in->type, batch, got, specials);
     progress_set(in->taken);
   }
@@ -77,7 +77,7 @@ bool range_of_frame(const char *name, ghz_context *ctx, const ghz_frame *f, void
   double min, max;
   if (!library_ok(name, ctx, ghz_extrema(ctx, f->stream, &min, &max)))
     return false;
-  range_widen(range, min, max);
+  widen(range, min, max);
   return true;
 }
 

@@ -16,7 +16,6 @@ typedef struct value_range {
 } value_range;
 
 value_range range_nothing(void);
-void range_widen(value_range *r, double min, double max);
 
 typedef struct special_counts {
   uint64_t nans, infinities;

@@ -15,6 +15,7 @@
 #include "caller.h"
 #include "parameters.h"
 #include "recent.h"
+#include "rules/value_at.h"
 
 /* ---- What HDF5 declares ---------------------------------------------------------------------- */
 
@@ -97,7 +98,7 @@ static int find_fill(const hdf5 *h, hid_t plist, hid_t type_id, ghz_h5_parameter
       return 0;
     if (h->get_fill(plist, type_id, own) < 0)
       return refuse(h, "set_local", "the fill value cannot be read");
-    p->fill_value = ghz_h5_number(p->type, own);
+    p->fill_value = value_at(p->type, own, 0);
     if (!isfinite(p->fill_value) || p->fill_value == 0)
       return 0;
     p->fill = GHZ_H5_FILL_FOUND;

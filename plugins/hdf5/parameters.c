@@ -44,45 +44,12 @@ static const char *read_user(size_t n, const unsigned *words, ghz_h5_parameters 
   return p->fill && !isfinite(p->fill_value) ? "the fill value is not finite" : NULL;
 }
 
-int ghz_h5_integers(ghz_type type) {
-  return type == GHZ_I8 || type == GHZ_I16 || type == GHZ_I32 || type == GHZ_U8 || type == GHZ_U16 ||
-         type == GHZ_U32;
-}
-
 int ghz_h5_takes(ghz_type type) {
-  return type == GHZ_F32 || type == GHZ_F64 || ghz_h5_integers(type);
+  return type <= GHZ_U32 && type != GHZ_I64;
 }
 
-double ghz_h5_number(ghz_type type, const void *value) {
-  union {
-    float f32;
-    double f64;
-    int8_t i8;
-    int16_t i16;
-    int32_t i32;
-    uint8_t u8;
-    uint16_t u16;
-    uint32_t u32;
-  } v = {.f64 = 0};
-  memcpy(&v, value, ghz_type_size(type));
-  switch (type) {
-  case GHZ_F32:
-    return (double)v.f32;
-  case GHZ_I8:
-    return v.i8;
-  case GHZ_I16:
-    return v.i16;
-  case GHZ_I32:
-    return v.i32;
-  case GHZ_U8:
-    return v.u8;
-  case GHZ_U16:
-    return v.u16;
-  case GHZ_U32:
-    return v.u32;
-  default:
-    return v.f64;
-  }
+int ghz_h5_integers(ghz_type type) {
+  return ghz_h5_takes(type) && type != GHZ_F32 && type != GHZ_F64;
 }
 
 const char *ghz_h5_read(size_t n, const unsigned *words, ghz_h5_parameters *p) {

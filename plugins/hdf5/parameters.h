@@ -58,9 +58,6 @@ size_t ghz_h5_write(const ghz_h5_parameters *p, unsigned *words);
 int ghz_h5_takes(ghz_type type);
 int ghz_h5_integers(ghz_type type);
 
-/* A value of a type that the filter takes, as a number. */
-double ghz_h5_number(ghz_type type, const void *value);
-
 /* The shape of a chunk; *bytes: of its values. Returns NULL, or what is wrong. */
 const char *ghz_h5_shape(const ghz_h5_parameters *p, ghz_shape *to, size_t *bytes);
 

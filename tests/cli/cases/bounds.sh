@@ -4,11 +4,8 @@
 "$TOOL" make wave 1000 f32 >a.f32
 fails 2 'a.f32: no bound given; use --abs E, --rel E, --psnr DB, --step Q or --like FILE.ghz' "$GHZ" compress a.f32
 for bound in --abs --rel --psnr; do
-  for value in 0 -1 nan inf -inf 1e999 -0 1e-999; do
-    fails 2 "$bound $value: the bound must be a positive, finite number" "$GHZ" compress $bound $value a.f32
-  done
-  for value in abc 1e-3x '' '1 2'; do
-    fails 2 "$bound $value: not a number" "$GHZ" compress $bound "$value" a.f32
+  for value in 0 -1 nan inf -inf 1e999 -0 1e-999 abc 1e-3x '' '1 2'; do
+    fails 2 "$bound $value: the bound must be a positive, finite number" "$GHZ" compress $bound "$value" a.f32
   done
   fails 2 "$bound needs a value" "$GHZ" compress a.f32 $bound
 done

@@ -49,7 +49,6 @@ ok "$GHZ" compare wide.i64 wide.i64 >out
 grep -q '^max error  *0 at 0$' out || die "$(cat out)"
 fails 1 'wide.i64: has int64 of 2^53 and more' "$GHZ" compare wide.i64 other.i64
 fails 2 '2 input files are needed' "$GHZ" compare a.f32
-fails 2 '--var names a variable of HDF5 files, and neither file is one' "$GHZ" compare a.f32 b.f32 --var tas
 "$GHZ" compare a.f32 b.f32 --abs 1e-5 >both 2>&1
 tail -n 1 both | grep -q '^ghz: b.f32: the bound' || die "the error is not behind the table: $(cat both)"
 fails 1 'a.f32: --dims 10x10 needs 100 values, the file has 60000' "$GHZ" compare a.f32 b.f32 --dims 10x10
@@ -103,16 +102,18 @@ fails 1 'a.f32: --slice: 100 is not inside 0:100, the range of dimension 0' "$GH
 fails 1 'a.f32: --slice has 2 indices, and 1 dimensions are before the last two' "$GHZ" compare a.f32 b.f32 --png r.png --slice 1,2 --dims 100x20x30
 fails 2 '--slice 1:2: must be I,J,...; not a range' "$GHZ" compare a.f32 b.f32 --png r.png --slice 1:2 --dims 100x20x30
 fails 2 '--slice says what --png draws' "$GHZ" compare a.f32 b.f32 --slice 1
-fails 1 'p.png: already exists' "$GHZ" compare a.f32 b.f32 --png p.png --dims 200x300
+fails 1 'p.png: already exists' "$GHZ" compare a.f32 w.f32 --png p.png --dims 200x300 # before anything is measured
+fails 1 'w.f32: has only 1000 values' "$GHZ" compare -f a.f32 w.f32 --png p.png --dims 200x300
 ok "$GHZ" compare a.f32 b.f32 -f --png p.png --dims 200x300 >/dev/null
 fails 1 'a.f32: --dims 3x2 needs 6 values, the file has 60000' "$GHZ" compare a.f32 b.f32 --png r.png --dims 3x2
 fails 1 'a.f32: has no shape' "$GHZ" compare a.f32 b.f32 --png r.png
-cp b.f32 own.f32
-fails 1 'own.f32: is the input itself' "$GHZ" compare -f a.f32 own.f32 --png own.f32 --dims 200x300
-same b.f32 own.f32
+cp b.f32 own
+fails 1 'own: is the input itself' "$GHZ" compare -f a.f32 own --type f32 --png own --dims 200x300
+same b.f32 own
 printf '\x93NUMPY\x01\x00\x76\x00%-117s\n' "{'descr': '<f4', 'fortran_order': False, 'shape': (0, 0), }" >nothing.npy
 fails 1 'nothing.npy: has no values to draw' "$GHZ" compare nothing.npy nothing.npy --png r.png
 fails 1 'No space left' "$GHZ" compare a.f32 b.f32 --png /dev/full --dims 200x300
+fails 2 '--png: standard output has the numbers; name a file' "$GHZ" compare a.f32 b.f32 --png - --dims 200x300
 fails 2 '--dims: --png needs two dimensions' "$GHZ" compare a.f32 b.f32 --png r.png --dims 60000
 { "$TOOL" npy '(20, 3000)' f32; cat a.f32; } >n.npy
 ok "$GHZ" compare n.npy a.f32.ghz --png n.png >/dev/null

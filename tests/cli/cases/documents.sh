@@ -42,6 +42,9 @@ for name in README CHOOSING_A_BOUND FAQ; do
   [[ " $tested " = *" $name "* ]] || skip "of $name.md nothing was run"
 done
 "$SOURCE"/bench/tables.sh --check >&2 || die "a document has other tables than its command prints"
+for figures in "$SOURCE"/bench/*.csv; do # have columns by different names
+  [ -z "$(grep -v '^#' "$figures" | head -n 1 | tr , '\n' | sort | uniq -d)" ] || die "$figures: two columns of one name"
+done
 for peer in SZ3 SPERR zfp; do # is said in the same words wherever it is compared
   sentence=$(grep -F "* **[$peer](" "$SOURCE/README.md") || die "the README says nothing of $peer"
   for document in FAQ PERFORMANCE; do

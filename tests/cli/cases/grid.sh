@@ -49,8 +49,13 @@ ok "$GHZ" decompress sum.ghz -o sum.i32
 make wanted.i32 i "10 * ($walk - 30000)"
 cmp sum.i32 wanted.i32 || die "sum"
 ok "$GHZ" mean counts.i16.ghz counts.i16.ghz counts.i16.ghz -o mean.ghz
+grep -q -- '-> mean.ghz: .*, grid of 0.333333*: sums of its multiples are exact, ' "$SCRATCH/stderr" || die "mean: $(cat "$SCRATCH/stderr")"
 ok "$GHZ" decompress mean.ghz -o mean.f64
 fails 1 'means of integers' "$GHZ" decompress mean.ghz -o mean.i16
+ok "$GHZ" mean counts.i16.ghz counts.i16.ghz counts.i16.ghz -o mean.npy # as float64
+ok "$GHZ" decompress mean.ghz -o want.npy
+same mean.npy want.npy
+ok "$GHZ" scale 0.5 counts.i16.ghz -o half.npy
 # .npy of integers, in either order of bytes; --type
 { printf '\x93NUMPY\x01\x00\x76\x00%-117s\n' "{'descr': '<i2', 'fortran_order': False, 'shape': (100, 200), }"; cat counts.i16; } >a.npy
 ok "$GHZ" compress --step 1 a.npy
@@ -65,9 +70,17 @@ grep -q '^bound  *0$' compared || die "no bound of exact values: $(cat compared)
 ok "$GHZ" compare --rel 1e-3 counts.i16 counts.i16.ghz >compared
 grep -q '^bound  *[0-9.]*$' compared || die "a bound relative to the range of integers: $(cat compared)"
 fails 1 'rounded.f32.ghz: the bound 0 is violated' "$GHZ" compare packed.f32 rounded.f32.ghz
+# Values of every type are the numbers that they are.
+for type in i8=b=-100 u8=B=200 i16=h=-30000 u16=H=60000 i32=i=-2000000000 u32=I=4000000000 i64=q=-4000000000000; do
+  IFS== read -r name code from <<<"$type"
+  make low.$name "$code" "$from + i % 50" && make low.f64 d "$from + i % 50"
+  ok "$GHZ" compare low.f64 low.$name >compared
+  grep -q '^max error  *0 at 0$' compared || die "$name: $(cat compared)"
+done
 # Wrong usage
-fails 2 '--grid went: docs/CHOOSING_A_BOUND.md finds a quantum by NumPy, and --step takes it' "$GHZ" compress --grid auto packed.f32
 fails 2 'give one bound only' "$GHZ" compress --abs 1 --step 1 packed.f32
 fails 2 '--step 0: the bound must be a positive' "$GHZ" compress --step 0 packed.f32
 fails 2 '--sum-of divides a bound' "$GHZ" compress --step 0.01 --sum-of 3 packed.f32
-fails 1 'integers are compressed exactly' "$GHZ" compress -f --abs 1 counts.i16
+fails 1 'counts.i16: holds integers, which are compressed exactly: use --lossless' "$GHZ" compress -f --abs 1 counts.i16
+fails 1 'counts.i16: holds integers' "$GHZ" compress -f --rel 1e-3 --together counts.i16
+fails 1 'counts.i16: holds integers' "$GHZ" compress -f --step 2 counts.i16

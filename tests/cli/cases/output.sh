@@ -10,10 +10,11 @@ fails 1 'sum.ghz: already exists; use -f' "$GHZ" add a.f32.ghz a.f32.ghz -o sum.
 ok "$GHZ" add -f a.f32.ghz a.f32.ghz -o sum.ghz
 ok "$GHZ" test sum.ghz
 fails 1 'a.f32.ghz: is the input itself' "$GHZ" add -f a.f32.ghz sum.ghz -o a.f32.ghz
-fails 1 'a.f32: is the input itself' "$GHZ" compress -f --abs 1 a.f32 -o a.f32
-ln a.f32 hard.f32
-fails 1 'hard.f32: is the input itself' "$GHZ" compress -f --abs 1 a.f32 -o hard.f32
-fails 1 'a.f32: is the input itself' bash -c '"$GHZ" compress -f --abs 1 --type f32 -o a.f32 <a.f32'
+ln a.f32 hard
+fails 1 'hard: is the input itself' "$GHZ" compress -f --abs 1 --type f32 hard -o hard
+fails 1 'hard: is the input itself' "$GHZ" compress -f --abs 1 a.f32 -o hard
+fails 1 'hard: is the input itself' bash -c '"$GHZ" compress -f --abs 1 --type f32 -o hard <a.f32'
+fails 1 "'': the name of the file is empty" "$GHZ" compress --abs 1 a.f32 -o ''
 mkdir d
 fails 1 'none/x.ghz: cannot be created: No such file' "$GHZ" compress --abs 1 a.f32 -o none/x.ghz
 ok "$GHZ" compress --abs 1 a.f32 -o d/x.ghz

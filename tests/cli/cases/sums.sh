@@ -71,13 +71,16 @@ ok "$GHZ" add flat.ghz one.flat.ghz -o sum2.ghz
 c -q --like sum2.ghz 1.f32 -o again.ghz
 ok "$GHZ" add sum2.ghz again.ghz -o sum3.ghz
 c -q --like model.ghz half.f32
+c -qf --like model.ghz --dims 200x200 1.f32 -o again.ghz
+same again.ghz one.ghz
+fails 1 'model.ghz: --dims 400x100 contradicts its shape, 200x200; leave --dims out' "$GHZ" compress --like model.ghz --dims 400x100 2.f32
 fails 1 'd.f64: type f64 differs from f32 in model.ghz' \
   bash -c '"$TOOL" make wave 10 f64 >d.f64; "$GHZ" compress --like model.ghz d.f64; c=$?; rm d.f64; exit $c'
 fails 1 '1.f32: not a .ghz file' "$GHZ" compress --like 1.f32 2.f32
 fails 1 'none.ghz: No such file' "$GHZ" compress --like none.ghz 2.f32
-fails 2 '--like takes the bound of model.ghz; leave --abs' "$GHZ" compress --like model.ghz --abs 1 2.f32
-fails 2 '--like takes the bound of model.ghz; leave --together out' "$GHZ" compress --like model.ghz --together 2.f32
-fails 2 '--like takes the bound of model.ghz; leave --sum-of out' "$GHZ" compress --like model.ghz --sum-of 2 2.f32
+for taken in --abs\ 1 --together --sum-of\ 2 --flat --frame-values\ 16384; do # what is made with one of these cannot be added
+  fails 2 '--like takes bound, fill value, tiles and frames of model.ghz: leave '"${taken% *}" "$GHZ" compress --like model.ghz $taken 2.f32
+done
 fails 2 'no bound given; use --abs E, --rel E, --psnr DB, --step Q or --like FILE.ghz' "$GHZ" compress --together 2.f32
 for k in 0 -1 x 8388608; do fails 2 "--sum-of $k: the number of files must be 1 to 8388607" "$GHZ" compress --abs 1 --sum-of $k 1.f32; done
 # -v: how a file was coded, and why; --json

@@ -22,9 +22,9 @@ ok "$GHZ" compress --abs 1e-3 --frame-values 16384 a.f32 -o a.ghz
 cat a.f32 | ok "$GHZ" compress --abs 1e-3 --frame-values 16384 --type f32 -o u.ghz
 echo linked >linked.ghz
 ln -s linked.ghz link
-cp n.npy old.f32
+cp n.npy old.f32 && cp n.npy old.png
 pictures=
-! "$GHZ" --version | grep -q 'built with.*libpng' || pictures='-t GHZ compare -f n.npy a.ghz --png old.f32'
+! "$GHZ" --version | grep -q 'built with.*libpng' || pictures='-t GHZ compare -f n.npy a.ghz --png old.png'
 
 # sweep KIND CALLS: through each way
 sweep() {

@@ -12,6 +12,7 @@ refused() {
   fails 1 "standard input: is $1: $2" "$GHZ" compress --abs 1 --type f64 -o x.ghz - <t
   fails 1 "t.f32: is $1: $2" "$GHZ" compare t.f32 rest --type f32
   fails 1 "t.f32: is $1: $2" "$GHZ" tune --psnr 80 t.f32
+  [ "$1" = 'compressed already' ] || fails 1 "t: is $1, not a .ghz file" "$GHZ" scale 2 t -o x.ghz
 }
 # is MAGIC WHAT ADVICE
 is() {

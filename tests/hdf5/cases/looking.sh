@@ -88,7 +88,8 @@ fails 1 "1.h5: no data set pr" "$GHZ" info 1.h5 --var pr
 fails 1 "half.h5: no data set group/tas" "$GHZ" diff 1.h5 half.h5
 $(repack --abs 1e-3 --var group/tas) -l group/tas:CHUNK=7x15x40 plain-1.h5 chunks.h5
 fails 1 "chunks.h5: group/tas: has chunks of 7x15x40, but 7x16x40 in 1.h5" "$GHZ" diff 1.h5 chunks.h5
-fails 1 "1.f64: cannot be opened as HDF5" "$GHZ" stats 1.f64 --var group/tas
+fails 2 "--var is for HDF5 and netCDF files, and 1.f64 is none" "$GHZ" stats 1.f64 --var group/tas
+fails 1 "none: No such file" "$GHZ" stats none --var group/tas
 size=$(stat -c %s 1.h5)
 at=$(grep -obUaP 'GHZ3' 1.h5 | tail -n 1 | cut -d: -f1)
 [ -n "$at" ] || die "no stream in 1.h5"
@@ -190,4 +191,4 @@ fails 1 "odd.nc: big: holds unsigned integers of 64 bits, which ghz does not rea
 fails 1 "odd.nc: empty: is empty" "$GHZ" tune odd.nc --var empty
 fails 1 "odd.nc: huge: too many values" "$GHZ" tune odd.nc --var huge
 fails 2 "a.nc has variables: give --var NAME" "$GHZ" compare a.nc a.f32
-fails 1 "a.f32: cannot be opened as HDF5" "$GHZ" tune a.f32 --var tas
+fails 2 "--var is for HDF5 and netCDF files, and a.f32 is none" "$GHZ" tune a.f32 --var tas

@@ -100,11 +100,9 @@ fails 1 "1.h5: no data set group/pr" "$GHZ" mean 1.h5 3.h5 --var group/pr -o no.
 fails 1 "1.h5: no data set group" "$GHZ" mean 1.h5 3.h5 --var group -o no.h5
 fails 1 "is the input itself" "$GHZ" mean 1.h5 3.h5 --var group/tas -f -o 3.h5
 fails 1 "mean.h5: already exists" "$GHZ" mean 1.h5 3.h5 --var group/tas -o mean.h5
-fails 1 "must be a regular file" "$GHZ" mean 1.h5 3.h5 --var group/tas -o -
+fails 1 "must be a regular file" "$GHZ" mean 1.h5 3.h5 --var group/tas -o /dev/null
+fails 2 "name it with -o FILE" "$GHZ" mean 1.h5 3.h5 --var group/tas -o -
 fails 2 "name it with -o FILE" "$GHZ" mean 1.h5 3.h5 --var group/tas
-for name in no.ghz no.npy; do
-  fails 2 "$name: an HDF5 file is written, which the extension does not say" "$GHZ" mean 1.h5 3.h5 -o $name
-done
 fails 1 "plain.h5: no data set here is compressed by ghz" "$GHZ" mean plain.h5 plain.h5 -o no.h5
 
 head -c 5000 3.h5 >truncated.h5
