@@ -79,6 +79,8 @@ static bool packs(const verb *v) {
 /* Handles one option that getopt_long found. */
 static int take_option(const verb *v, options *o, int key, char **argv) {
   const option_row *row = option_find(key == ':' || key == '?' ? optopt : key);
+  if (row && row->verbs && !*row->verbs)
+    return fail_usage(v->name, "--%s went: %s", row->name, row->help);
   if (key == ':' && row)
     return fail_usage(v->name, "--%s needs a value: %s", row->name, row->argument);
   if (key == '?' && optopt && !row)
@@ -90,8 +92,8 @@ static int take_option(const verb *v, options *o, int key, char **argv) {
     return fail_unknown(v, argv[optind - 1]);
   if (!option_applies(v, row))
     return fail_usage(v->name, "--%s does not apply here", row->name);
-  if (row->argument && *row->argument == '[' && !optarg && argv[optind] && isdigit(*argv[optind]) &&
-      !argv[optind][1])
+  if (row->argument && *row->argument == '[' && !optarg && argv[optind] &&
+      isdigit((unsigned char)*argv[optind]) && !argv[optind][1])
     return fail_usage(v->name, "a level is a part of the option: --%s=%s", row->name, argv[optind]);
   if (row->letter == 'h')
     return (options_help(v), EXIT_OK);

@@ -225,6 +225,11 @@ const option_row option_table[] = {
     {'q', "quiet", NULL, "print errors only", NULL, .set = set_loudness},
     {'v', "verbose", NULL, "print more", NULL, .set = set_loudness},
     {'h', "help", NULL, "print this help", NULL, .set = NULL},
+    {0, "differing", "[=]",
+     "all but the variables is that of the first file, and --differing-places combines values of other places",
+     "", .set = NULL},
+    {0, "grid", "[=]", "docs/CHOOSING_A_BOUND.md finds a quantum by NumPy, and --step takes it", "",
+     .set = NULL},
 };
 const int option_rows = sizeof option_table / sizeof *option_table;
 _Static_assert(sizeof option_table / sizeof *option_table < OPTION_ROWS_MAX, "getopt's tables are too small");

@@ -14,7 +14,7 @@ typedef struct option_row {
   const char *name;
   const char *argument; /* NULL: none; "[=LEVEL]": may be left out */
   const char *help;
-  const char *verbs; /* that take it, between blanks; NULL: all */
+  const char *verbs; /* that take it, between blanks; NULL: all; "": it went, `help` says for what */
   size_t flag, text; /* the field of options that becomes true, or the argument */
   /* Reads the argument. Returns -1 to go on, else the exit code. */
   int (*set)(options *o, const char *name, const char *argument);

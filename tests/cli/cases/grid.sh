@@ -78,6 +78,7 @@ for type in i8=b=-100 u8=B=200 i16=h=-30000 u16=H=60000 i32=i=-2000000000 u32=I=
   grep -q '^max error  *0 at 0$' compared || die "$name: $(cat compared)"
 done
 # Wrong usage
+fails 2 '--grid went: docs/CHOOSING_A_BOUND.md finds a quantum by NumPy, and --step takes it' "$GHZ" compress --grid auto packed.f32
 fails 2 'give one bound only' "$GHZ" compress --abs 1 --step 1 packed.f32
 fails 2 '--step 0: the bound must be a positive' "$GHZ" compress --step 0 packed.f32
 fails 2 '--sum-of divides a bound' "$GHZ" compress --step 0.01 --sum-of 3 packed.f32

@@ -49,6 +49,10 @@ fails 2 'unknown option --jsn; did you mean --json?' "$GHZ" info --jsn a.ghz
 fails 2 'unknown option --ral; did you mean --rel?' "$GHZ" compress --ral=1 a.f32
 fails 2 'ghz test: unknown option --ral (see' "$GHZ" test --ral a.ghz
 fails 2 'ghz add: --rel does not apply here' "$GHZ" add --rel 1 a.ghz
+fails 2 'ghz mean: unknown option --differ; did you mean --differing-places?' "$GHZ" mean --differ a.nc b.nc
+for gone in --grid --gri=0.5; do
+  fails 2 '--grid went: docs/CHOOSING_A_BOUND.md finds a quantum by NumPy, and --step takes it' "$GHZ" compress $gone a.f32
+done
 fails 2 'ghz compress: a level is a part of the option: --pack=1' "$GHZ" compress --abs 1 --pack 1 a.f32
 fails 2 'ghz pack: unknown option -9: levels are 1 and 2, as in pack -2, or --pack=2' "$GHZ" pack -9 a.ghz
 fails 2 'ghz test: unknown option -9 (see' "$GHZ" test -9 a.ghz # it has no levels

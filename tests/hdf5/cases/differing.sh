@@ -33,6 +33,10 @@ rest() { ncdump -v time,lat,realization,name,pr,mask "$1" | sed 1d; }
 diff <(rest 1.nc) <(rest mean.nc) || die "mean.nc has not what 1.nc has"
 
 # Refused.
+for gone in "--differing first" --differing=error; do
+  # shellcheck disable=SC2086 # two words
+  fails 2 "--differing went: all but the variables is that of the first file, and --differing-places " "$GHZ" mean 1.nc 2.nc $gone -o no.nc
+done
 member 2 celsius degC
 member 2 other K -999.
 for verb in mean add sub; do
