@@ -190,12 +190,12 @@ static int is_small(const call *c, const ghz_mpi_options *options) {
          !ghz_device_forbids(c->send, c->recv);
 }
 
-int ghz_collective_run(const collective *what, const void *send, void *recv, MPI_Count count,
-                       const MPI_Count *counts, const MPI_Count *places, MPI_Datatype type, MPI_Op op, int root,
-                       MPI_Comm comm, const ghz_mpi_options *options) {
-  call c = {what, send, recv, count, type, op, root, comm, .unasked = 0};
+int ghz_collective_run(call_id what, const void *send, void *recv, MPI_Count count, const MPI_Count *counts,
+                       const MPI_Count *places, MPI_Datatype type, MPI_Op op, int root, MPI_Comm comm,
+                       const ghz_mpi_options *options) {
+  call c = {&ghz_collectives[what], send, recv, count, type, op, root, comm, .unasked = 0};
   if (is_small(&c, options))
-    return what->by_mpi(&c);
+    return c.collective->by_mpi(&c);
   run r = {.asked = &c, .algorithm = GHZ_MPI_NATIVE, .start = MPI_Wtime()};
   error e = ghz_call_read(&c, counts, places, options);
   r.made = c;
@@ -204,7 +204,7 @@ int ghz_collective_run(const collective *what, const void *send, void *recv, MPI
   r.report.seconds = MPI_Wtime() - r.start;
   if (!e.code && c.set.report)
     *c.set.report = r.report;
-  int code = e.code ? ghz_error_raise(comm, what->name, &e) : MPI_SUCCESS;
+  int code = e.code ? ghz_error_raise(comm, c.collective->name, &e) : MPI_SUCCESS;
   if (r.with)
     ghz_communicator_leave(r.with);
   ghz_call_leave(&c);
