@@ -128,10 +128,11 @@ bool dispatch(call_id c, const typed *send, const typed *recv, MPI_Op op, int ro
   const bool both = at_root == one_sided && other->buffer != MPI_IN_PLACE;
   const double bytes = bytes_of(&ghz_collectives[c], block, comm);
   fate what = fate_of(c, both ? number_of_both(send, recv) : number_of(block->type), bytes, op, comm);
+  ghz_mpi_report report;
   const bool taken = what == COMPRESSED;
-  ghz_mpi_report report = {0};
   if (taken) {
     ghz_mpi_options options = GHZ_MPI_OPTIONS;
+    report = (ghz_mpi_report){0};
     options.report = intercept.report ? &report : NULL;
     busy = true;
     *code = make(c, send, recv, block, op, root, comm, &options);

@@ -60,6 +60,7 @@ typedef struct environment {
   ghz_shape shapes[EXTENTS_LISTED + 1]; /* one without dims ends them */
   unsigned calls;                       /* that GHZ_MPI_CALLS names, by bits; 0: it is not set */
   int refused;                          /* it is set, and wrong */
+  int asks;                             /* for what MPI does not do: an algorithm, a mode, a fill */
   double value[SETTINGS];               /* of the fill: NAN: there is none */
 } environment;
 

@@ -11,6 +11,7 @@
 #include <math.h>
 #include <pthread.h>
 #include <stdarg.h>
+#include <stdatomic.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -223,6 +224,7 @@ static environment env = {.value = {[SET_CHECK] = CHECK_UNSET,
                                     [SET_INIT_TIMEOUT] = 60}};
 static int env_told;
 static pthread_once_t env_once = PTHREAD_ONCE_INIT;
+static atomic_int env_read; /* cheaper than env_once, for small calls */
 
 const char *ghz_settings_text(setting i) {
   const char *text = getenv(table[i].name);
@@ -289,8 +291,10 @@ static void read_environment(void) {
     note_unknown();
   for (setting i = env_told ? SHARED : 0; i < SETTINGS; i++)
     read_setting(i);
+  env.asks = env.value[SET_ALGORITHM] != 0 || env.value[SET_MODE] != 0 || !isnan(env.value[SET_FILL]);
   ghz_device_set_cuda_aware((int)env.value[SET_CUDA_AWARE]);
   numerals_end(programs);
+  atomic_store_explicit(&env_read, 1, memory_order_release);
 }
 
 environment *ghz_settings_environment(int told) {
@@ -338,7 +342,8 @@ static const char *check(const ghz_mpi_options *o) {
 }
 
 int ghz_settings_are_small(const ghz_mpi_options *o, uint64_t bytes) {
-  pthread_once(&env_once, read_environment);
+  if (!atomic_load_explicit(&env_read, memory_order_acquire))
+    pthread_once(&env_once, read_environment);
   double threshold = env.value[SET_THRESHOLD];
   if (o) {
     if (o->size != sizeof *o || o->algorithm || o->mode || o->average || o->report || o->shape.dims ||
@@ -346,8 +351,7 @@ int ghz_settings_are_small(const ghz_mpi_options *o, uint64_t bytes) {
       return 0;
     threshold = o->threshold < 0 ? threshold : (double)o->threshold;
   }
-  return env.value[SET_ALGORITHM] == 0 && env.value[SET_MODE] == 0 && isnan(env.value[SET_FILL]) &&
-         (double)bytes < threshold;
+  return !env.asks && (double)bytes < threshold;
 }
 
 const char *ghz_settings_make(const ghz_mpi_options *options, const collective *what, settings *s) {
