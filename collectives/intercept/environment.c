@@ -86,9 +86,7 @@ static void choose(const environment *e) {
 }
 
 void environment_start(void) {
-  int rank;
-  PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
-  environment *e = ghz_settings_environment(rank > 0);
+  environment *e = ghz_settings_environment();
   const char *report = ghz_settings_text(SET_REPORT);
   e->value[SET_REPORT] = report && strcmp(report, "0") != 0;
   if (e->value[SET_REPORT] != 0 && e->value[SET_CHECK] == CHECK_UNSET)

@@ -68,9 +68,8 @@ typedef struct environment {
  * call. */
 enum { ENVIRONMENT_SHARED = offsetof(environment, value) + SHARED * sizeof(double) };
 
-/* The environment, once it is read. A rank that is `told` does not read what is shared.
- * Thread-safe. */
-environment *ghz_settings_environment(int told);
+/* The environment, once it is read. Thread-safe. */
+environment *ghz_settings_environment(void);
 
 /* The text of a variable; NULL: it is not set, or empty. */
 const char *ghz_settings_text(setting i);

@@ -222,7 +222,6 @@ static environment env = {.value = {[SET_CHECK] = CHECK_UNSET,
                                     [SET_FILL] = NAN,
                                     [SET_CUDA_AWARE] = -1,
                                     [SET_INIT_TIMEOUT] = 60}};
-static int env_told;
 static pthread_once_t env_once = PTHREAD_ONCE_INIT;
 static atomic_int env_read; /* cheaper than env_once, for small calls */
 
@@ -287,9 +286,8 @@ static void note_unknown(void) {
 /* As texts are written in C, see numerals.h: names as well, which in Turkish have other letters. */
 static void read_environment(void) {
   const locale_t programs = numerals_begin();
-  if (!env_told)
-    note_unknown();
-  for (setting i = env_told ? SHARED : 0; i < SETTINGS; i++)
+  note_unknown();
+  for (setting i = 0; i < SETTINGS; i++)
     read_setting(i);
   env.asks = env.value[SET_ALGORITHM] != 0 || env.value[SET_MODE] != 0 || !isnan(env.value[SET_FILL]);
   ghz_device_set_cuda_aware((int)env.value[SET_CUDA_AWARE]);
@@ -297,8 +295,7 @@ static void read_environment(void) {
   atomic_store_explicit(&env_read, 1, memory_order_release);
 }
 
-environment *ghz_settings_environment(int told) {
-  env_told = told;
+environment *ghz_settings_environment(void) {
   pthread_once(&env_once, read_environment);
   return &env;
 }
