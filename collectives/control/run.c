@@ -6,7 +6,6 @@
 #include <fenv.h>
 #include <math.h>
 #include <stdatomic.h>
-#include <stdio.h>
 #include <stdlib.h>
 
 /* ---- By MPI ---------------------------------------------------------------------------------- */
@@ -56,16 +55,14 @@ static error by_mpi(run *r) {
 
 /* What the engine could not do, on whichever rank. */
 static error error_of(const failure *f) {
-  error e = {f->mpi_code, ERROR_OF_MPI, ""};
-  if (e.code || f->status == GHZ_OK)
-    return e;
+  if (f->mpi_code || f->status == GHZ_OK)
+    return (error){f->mpi_code, ERROR_OF_MPI, ""};
   const char *what = f->status == GHZ_ENOMEM ? "ran out of memory"
                      : f->status == GHZ_ECORRUPT || f->status == GHZ_EMISMATCH
                          ? "received a message that is not what it should be"
                          : "could not compress, add or decompress";
-  e = (error){.code = f->status == GHZ_ENOMEM ? MPI_ERR_NO_MEM : MPI_ERR_OTHER};
-  snprintf(e.text, sizeof e.text, "rank %d %s (%s)", f->rank, what, ghz_status_text(f->status));
-  return e;
+  return ghz_error(f->status == GHZ_ENOMEM ? MPI_ERR_NO_MEM : MPI_ERR_OTHER, "rank %d %s (%s)", f->rank, what,
+                   ghz_status_text(f->status));
 }
 
 /* The bound of the result: of each contribution, times their number. A sum of two values as they
