@@ -36,7 +36,7 @@ taken GHZ_MPI_BOUND=bcast:abs:1e-3 GHZ_MPI_CALLS=allreduce "${program[@]}" # whi
 compressed
 calls MPI_Allreduce unwanted $((8 * RANKS))
 
-for wrong in allreduce,{brodcast} "{}," "allreduce,{}" "{},reduce" "{allreduce reduce}" {none} {alltoall}; do
+for wrong in 'allreduce,{brodcast}' '{},' 'allreduce,{}' '{},reduce' '{allreduce reduce}' '{none}' '{alltoall}'; do
   entry=${wrong#*\{} entry=${entry%\}*} wrong=${wrong//[\{\}]/}
   if (RANKS=2 taken "$@" GHZ_MPI_CALLS="$wrong" "${program[@]}") >log 2>&1; then
     die "runs with GHZ_MPI_CALLS=$wrong"
