@@ -367,8 +367,8 @@ int main(int argc, char **argv) {
   if (status != OPTIONS_OK)
     return status;
   program_begin(c.name, NULL);
-  for (const collective *const *at = ghz_collectives; *at; at++)
-    what = !(*at)->counted && !strcmp((*at)->name + strlen("ghz_"), name) ? *at : what;
+  for (const collective *at = ghz_collectives; at < ghz_collectives + CALLS; at++)
+    what = !at->counted && !strcmp(at->name + strlen("ghz_"), name) ? at : what;
   if (operands < argc || !what)
     die("wrong arguments", "there are no operands, and --collective is one with equal blocks");
   printf("SIMULATION of %s; *: the choice\nranks a node Gbit/s      MiB  data   ", what->name);

@@ -97,73 +97,69 @@ static const algorithm allreduces[] = {{GHZ_MPI_RING, ghz_ring_allreduce, ghz_ri
                                     {GHZ_MPI_TREE, ghz_tree_gather, NULL, 0},
                                     {0}};
 
-static const collective allreduce = {"ghz_allreduce", BY_ALL, BY_ALL, 1, 0, allreduces, allreduce_by_mpi},
-                        reduce = {"ghz_reduce", BY_ALL, BY_ROOT, 1, 0, reduces, reduce_by_mpi},
-                        reduce_scatter = {"ghz_reduce_scatter", BY_ALL, BY_OWNER, 1, 0, reduce_scatters,
-                                          reduce_scatter_by_mpi},
-                        reduce_scatterv = {"ghz_reduce_scatterv", BY_ALL, BY_OWNER, 1, 1, reduce_scatters,
-                                           reduce_scatterv_by_mpi},
-                        allgather = {"ghz_allgather", BY_OWNER, BY_ALL, 0, 0, allgathers, allgather_by_mpi},
-                        allgatherv = {"ghz_allgatherv", BY_OWNER, BY_ALL, 0, 1, allgathers, allgatherv_by_mpi},
-                        bcast = {"ghz_bcast", BY_ROOT, BY_ALL, 0, 0, bcasts, bcast_by_mpi},
-                        scatter = {"ghz_scatter", BY_ROOT, BY_OWNER, 0, 0, scatters, scatter_by_mpi},
-                        gather = {"ghz_gather", BY_OWNER, BY_ROOT, 0, 0, gathers, gather_by_mpi};
-
-const collective *const ghz_collectives[] = {&allreduce,       &reduce,    &bcast,      &scatter,
-                                             &gather,          &allgather, &allgatherv, &reduce_scatter,
-                                             &reduce_scatterv, NULL};
+const collective ghz_collectives[] = {
+    [ALLREDUCE] = {"ghz_allreduce", "MPI_Allreduce", BY_ALL, BY_ALL, 1, 0, allreduces, allreduce_by_mpi},
+    [REDUCE] = {"ghz_reduce", "MPI_Reduce", BY_ALL, BY_ROOT, 1, 0, reduces, reduce_by_mpi},
+    [BCAST] = {"ghz_bcast", "MPI_Bcast", BY_ROOT, BY_ALL, 0, 0, bcasts, bcast_by_mpi},
+    [SCATTER] = {"ghz_scatter", "MPI_Scatter", BY_ROOT, BY_OWNER, 0, 0, scatters, scatter_by_mpi},
+    [GATHER] = {"ghz_gather", "MPI_Gather", BY_OWNER, BY_ROOT, 0, 0, gathers, gather_by_mpi},
+    [ALLGATHER] = {"ghz_allgather", "MPI_Allgather", BY_OWNER, BY_ALL, 0, 0, allgathers, allgather_by_mpi},
+    [ALLGATHERV] = {"ghz_allgatherv", "MPI_Allgatherv", BY_OWNER, BY_ALL, 0, 1, allgathers, allgatherv_by_mpi},
+    [REDUCE_SCATTER_BLOCK] = {"ghz_reduce_scatter", "MPI_Reduce_scatter_block", BY_ALL, BY_OWNER, 1, 0,
+                              reduce_scatters, reduce_scatter_by_mpi},
+    [REDUCE_SCATTER] = {"ghz_reduce_scatterv", "MPI_Reduce_scatter", BY_ALL, BY_OWNER, 1, 1, reduce_scatters,
+                        reduce_scatterv_by_mpi}};
 
 /* ---- The calls ------------------------------------------------------------------------------- */
 
 int ghz_allreduce(const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Datatype type, MPI_Op op,
                   MPI_Comm comm, const ghz_mpi_options *options) {
-  return ghz_collective_run(&allreduce, sendbuf, recvbuf, count, NULL, NULL, type, op, 0, comm, options);
+  return ghz_collective_run(ALLREDUCE, sendbuf, recvbuf, count, NULL, NULL, type, op, 0, comm, options);
 }
 
 int ghz_reduce(const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Datatype type, MPI_Op op, int root,
                MPI_Comm comm, const ghz_mpi_options *options) {
-  return ghz_collective_run(&reduce, sendbuf, recvbuf, count, NULL, NULL, type, op, root, comm, options);
+  return ghz_collective_run(REDUCE, sendbuf, recvbuf, count, NULL, NULL, type, op, root, comm, options);
 }
 
 int ghz_reduce_scatter(const void *sendbuf, void *recvbuf, MPI_Count recvcount, MPI_Datatype type, MPI_Op op,
                        MPI_Comm comm, const ghz_mpi_options *options) {
-  return ghz_collective_run(&reduce_scatter, sendbuf, recvbuf, recvcount, NULL, NULL, type, op, 0, comm,
+  return ghz_collective_run(REDUCE_SCATTER_BLOCK, sendbuf, recvbuf, recvcount, NULL, NULL, type, op, 0, comm,
                             options);
 }
 
 int ghz_reduce_scatterv(const void *sendbuf, void *recvbuf, const MPI_Count *recvcounts, MPI_Datatype type,
                         MPI_Op op, MPI_Comm comm, const ghz_mpi_options *options) {
-  return ghz_collective_run(&reduce_scatterv, sendbuf, recvbuf, 0, recvcounts, NULL, type, op, 0, comm,
-                            options);
+  return ghz_collective_run(REDUCE_SCATTER, sendbuf, recvbuf, 0, recvcounts, NULL, type, op, 0, comm, options);
 }
 
 int ghz_allgather(const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Datatype type, MPI_Comm comm,
                   const ghz_mpi_options *options) {
-  return ghz_collective_run(&allgather, sendbuf, recvbuf, count, NULL, NULL, type, MPI_OP_NULL, 0, comm,
+  return ghz_collective_run(ALLGATHER, sendbuf, recvbuf, count, NULL, NULL, type, MPI_OP_NULL, 0, comm,
                             options);
 }
 
 int ghz_allgatherv(const void *sendbuf, void *recvbuf, const MPI_Count *recvcounts, const MPI_Count *displs,
                    MPI_Datatype type, MPI_Comm comm, const ghz_mpi_options *options) {
-  return ghz_collective_run(&allgatherv, sendbuf, recvbuf, 0, recvcounts, displs, type, MPI_OP_NULL, 0, comm,
+  return ghz_collective_run(ALLGATHERV, sendbuf, recvbuf, 0, recvcounts, displs, type, MPI_OP_NULL, 0, comm,
                             options);
 }
 
 /* In place, as the root's array is where the result goes. */
 int ghz_bcast(void *values, MPI_Count count, MPI_Datatype type, int root, MPI_Comm comm,
               const ghz_mpi_options *options) {
-  return ghz_collective_run(&bcast, MPI_IN_PLACE, values, count, NULL, NULL, type, MPI_OP_NULL, root, comm,
+  return ghz_collective_run(BCAST, MPI_IN_PLACE, values, count, NULL, NULL, type, MPI_OP_NULL, root, comm,
                             options);
 }
 
 int ghz_scatter(const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Datatype type, int root, MPI_Comm comm,
                 const ghz_mpi_options *options) {
-  return ghz_collective_run(&scatter, sendbuf, recvbuf, count, NULL, NULL, type, MPI_OP_NULL, root, comm,
+  return ghz_collective_run(SCATTER, sendbuf, recvbuf, count, NULL, NULL, type, MPI_OP_NULL, root, comm,
                             options);
 }
 
 int ghz_gather(const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Datatype type, int root, MPI_Comm comm,
                const ghz_mpi_options *options) {
-  return ghz_collective_run(&gather, sendbuf, recvbuf, count, NULL, NULL, type, MPI_OP_NULL, root, comm,
+  return ghz_collective_run(GATHER, sendbuf, recvbuf, count, NULL, NULL, type, MPI_OP_NULL, root, comm,
                             options);
 }

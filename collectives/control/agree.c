@@ -4,7 +4,6 @@
 #include "control/control.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 /* ---- What this rank knows -------------------------------------------------------------------- */
@@ -13,13 +12,6 @@
 static uint64_t mixed(uint64_t hash, uint64_t value) {
   for (int i = 0; i < 8; i++)
     hash = (hash ^ (value >> 8 * i & 255)) * UINT64_C(0x100000001b3);
-  return hash;
-}
-
-static uint64_t name_of(const char *text) {
-  uint64_t hash = UINT64_C(0xcbf29ce484222325);
-  for (; *text; text++)
-    hash = mixed(hash, (unsigned char)*text);
   return hash;
 }
 
@@ -46,7 +38,7 @@ static uint64_t shape_hash(const ghz_shape *s) {
 static void identify(const call *c, uint64_t *identity) {
   const settings *s = &c->set;
   int foreign = c->collective->reduces && c->reduction == REDUCE_NONE;
-  identity[SAME_CALL] = name_of(c->collective->name);
+  identity[SAME_CALL] = (uint64_t)(c->collective - ghz_collectives);
   identity[SAME_COUNT] = count_of(c);
   identity[SAME_SHAPE] = shape_hash(&c->shape);
   identity[SAME_TYPE] = (uint64_t)c->value_size << 1 | (unsigned)c->is_real;
@@ -116,20 +108,16 @@ static int differ(const record *r, int i) {
 static error disagreement(const record *r) {
   static const char *const names[IDENTITIES] = {"call", "count", "shape",      "type",   "operation",
                                                 "root", "bound", "fill value", "options"};
-  error e = {0};
-  for (int i = 0; i < IDENTITIES && !e.code; i++)
-    if (differ(r, i)) {
-      e.code = MPI_ERR_ARG;
-      snprintf(e.text, sizeof e.text, "the ranks disagree on the %s", names[i]);
-    }
-  return e;
+  for (int i = 0; i < IDENTITIES; i++)
+    if (differ(r, i))
+      return ghz_error(MPI_ERR_ARG, "the ranks disagree on the %s", names[i]);
+  return (error){0};
 }
 
 /* That of the lowest rank that has one. */
 static error error_of(uint64_t told) {
-  error e = {.code = (int)(uint32_t)told};
-  snprintf(e.text, sizeof e.text, "rank %d %s", INT32_MAX - (int)(told >> 32), class_text(e.code));
-  return e;
+  const int code = (int)(uint32_t)told;
+  return ghz_error(code, "rank %d %s", INT32_MAX - (int)(told >> 32), class_text(code));
 }
 
 error ghz_agree(MPI_Comm comm, record *r, error own) {

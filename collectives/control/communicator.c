@@ -226,8 +226,7 @@ team *ghz_communicator_team(communicator *k, const call *c) {
 error ghz_communicator_settle(communicator *k, const call *c) {
   if (k->own != MPI_COMM_NULL)
     return (error){0};
-  static atomic_flag told = ATOMIC_FLAG_INIT;
-  record r = {.misread = (uint64_t)ghz_settings_misread()};
+  record r = {.error = 0};
   MPI_Errhandler programs;
   MPI_Comm_get_errhandler(c->comm, &programs);
   MPI_Comm_set_errhandler(c->comm, MPI_ERRORS_RETURN);
@@ -239,9 +238,6 @@ error ghz_communicator_settle(communicator *k, const call *c) {
   r.max = k->cores > 0 && k->cores < 1 ? 1 / k->cores : 1.0 / cores_of(k);
   ours_kept += k->own != MPI_COMM_NULL;
   error e = ghz_agree(c->comm, &r, (error){0});
-  if (r.misread && !ghz_settings_misread() && !atomic_flag_test_and_set(&told))
-    ghz_settings_note("rank %d has a variable GHZ_MPI_... that is not understood, and ignores it",
-                      (int)r.misread);
   k->link = k->nodes > 1 && isfinite(r.min) ? r.min : 0;
   k->slowness = r.max;
   if (e.code || r.refused) {

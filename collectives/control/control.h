@@ -36,7 +36,6 @@ typedef struct record {
   uint64_t crowded;  /* too many communicators of ours; */
   uint64_t refused;  /* of which MPI gave it none; */
   uint64_t insists;  /* and a call that MPI cannot make instead */
-  uint64_t misread;  /* see ghz_settings_misread */
   uint64_t not_isa;  /* ~ of the slowest rank's instruction set: see cost.c */
   result_bytes last; /* of the call before, for the tuner: of the rank that has most */
   union {            /* of all finite values, where that is asked: see again.c */
@@ -46,7 +45,7 @@ typedef struct record {
     uint64_t ends[2]; /* while they are combined */
   };
 } record;
-_Static_assert(sizeof(record) == (2 * IDENTITIES + 14) * sizeof(uint64_t), "numbers alone");
+_Static_assert(sizeof(record) == (2 * IDENTITIES + 13) * sizeof(uint64_t), "numbers alone");
 
 /* What this rank knows of a call, but for `last`. */
 record ghz_agree_record(const call *c);

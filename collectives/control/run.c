@@ -6,7 +6,6 @@
 #include <fenv.h>
 #include <math.h>
 #include <stdatomic.h>
-#include <stdio.h>
 #include <stdlib.h>
 
 /* ---- By MPI ---------------------------------------------------------------------------------- */
@@ -56,16 +55,14 @@ static error by_mpi(run *r) {
 
 /* What the engine could not do, on whichever rank. */
 static error error_of(const failure *f) {
-  error e = {f->mpi_code, ERROR_OF_MPI, ""};
-  if (e.code || f->status == GHZ_OK)
-    return e;
+  if (f->mpi_code || f->status == GHZ_OK)
+    return (error){f->mpi_code, ERROR_OF_MPI, ""};
   const char *what = f->status == GHZ_ENOMEM ? "ran out of memory"
                      : f->status == GHZ_ECORRUPT || f->status == GHZ_EMISMATCH
                          ? "received a message that is not what it should be"
                          : "could not compress, add or decompress";
-  e = (error){.code = f->status == GHZ_ENOMEM ? MPI_ERR_NO_MEM : MPI_ERR_OTHER};
-  snprintf(e.text, sizeof e.text, "rank %d %s (%s)", f->rank, what, ghz_status_text(f->status));
-  return e;
+  return ghz_error(f->status == GHZ_ENOMEM ? MPI_ERR_NO_MEM : MPI_ERR_OTHER, "rank %d %s (%s)", f->rank, what,
+                   ghz_status_text(f->status));
 }
 
 /* The bound of the result: of each contribution, times their number. A sum of two values as they
@@ -190,12 +187,12 @@ static int is_small(const call *c, const ghz_mpi_options *options) {
          !ghz_device_forbids(c->send, c->recv);
 }
 
-int ghz_collective_run(const collective *what, const void *send, void *recv, MPI_Count count,
-                       const MPI_Count *counts, const MPI_Count *places, MPI_Datatype type, MPI_Op op, int root,
-                       MPI_Comm comm, const ghz_mpi_options *options) {
-  call c = {what, send, recv, count, type, op, root, comm, .unasked = 0};
+int ghz_collective_run(call_id what, const void *send, void *recv, MPI_Count count, const MPI_Count *counts,
+                       const MPI_Count *places, MPI_Datatype type, MPI_Op op, int root, MPI_Comm comm,
+                       const ghz_mpi_options *options) {
+  call c = {&ghz_collectives[what], send, recv, count, type, op, root, comm, .unasked = 0};
   if (is_small(&c, options))
-    return what->by_mpi(&c);
+    return c.collective->by_mpi(&c);
   run r = {.asked = &c, .algorithm = GHZ_MPI_NATIVE, .start = MPI_Wtime()};
   error e = ghz_call_read(&c, counts, places, options);
   r.made = c;
@@ -204,7 +201,7 @@ int ghz_collective_run(const collective *what, const void *send, void *recv, MPI
   r.report.seconds = MPI_Wtime() - r.start;
   if (!e.code && c.set.report)
     *c.set.report = r.report;
-  int code = e.code ? ghz_error_raise(comm, what->name, &e) : MPI_SUCCESS;
+  int code = e.code ? ghz_error_raise(comm, c.collective->name, &e) : MPI_SUCCESS;
   if (r.with)
     ghz_communicator_leave(r.with);
   ghz_call_leave(&c);

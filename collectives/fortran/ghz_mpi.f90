@@ -31,10 +31,7 @@ module ghz_mpi
       type(*), dimension(..), contiguous, intent(in) :: sendbuf
       type(*), dimension(..), contiguous, intent(inout) :: recvbuf
       type(MPI_Op), intent(in) :: op
-      type(MPI_Comm), intent(in) :: comm
-      type(ghz_bound), intent(in), optional :: bound
-      type(ghz_report), intent(out), optional :: report
-      integer(c_int), intent(out), optional :: ierror
+      include 'how.fi'
     end subroutine
 
     subroutine ghz_reduce(sendbuf, recvbuf, op, root, comm, bound, report, ierror) bind(c, name="ghz_fortran_reduce")
@@ -43,20 +40,14 @@ module ghz_mpi
       type(*), dimension(..), contiguous, intent(inout) :: recvbuf
       type(MPI_Op), intent(in) :: op
       integer(c_int), intent(in) :: root
-      type(MPI_Comm), intent(in) :: comm
-      type(ghz_bound), intent(in), optional :: bound
-      type(ghz_report), intent(out), optional :: report
-      integer(c_int), intent(out), optional :: ierror
+      include 'how.fi'
     end subroutine
 
     subroutine ghz_bcast(buffer, root, comm, bound, report, ierror) bind(c, name="ghz_fortran_bcast")
       import
       type(*), dimension(..), contiguous, intent(inout) :: buffer
       integer(c_int), intent(in) :: root
-      type(MPI_Comm), intent(in) :: comm
-      type(ghz_bound), intent(in), optional :: bound
-      type(ghz_report), intent(out), optional :: report
-      integer(c_int), intent(out), optional :: ierror
+      include 'how.fi'
     end subroutine
 
     subroutine ghz_scatter(sendbuf, recvbuf, root, comm, bound, report, ierror) bind(c, name="ghz_fortran_scatter")
@@ -64,20 +55,14 @@ module ghz_mpi
       type(*), dimension(..), contiguous, intent(in) :: sendbuf
       type(*), dimension(..), contiguous, intent(inout) :: recvbuf
       integer(c_int), intent(in) :: root
-      type(MPI_Comm), intent(in) :: comm
-      type(ghz_bound), intent(in), optional :: bound
-      type(ghz_report), intent(out), optional :: report
-      integer(c_int), intent(out), optional :: ierror
+      include 'how.fi'
     end subroutine
 
     subroutine ghz_allgather(sendbuf, recvbuf, comm, bound, report, ierror) bind(c, name="ghz_fortran_allgather")
       import
       type(*), dimension(..), contiguous, intent(in) :: sendbuf
       type(*), dimension(..), contiguous, intent(inout) :: recvbuf
-      type(MPI_Comm), intent(in) :: comm
-      type(ghz_bound), intent(in), optional :: bound
-      type(ghz_report), intent(out), optional :: report
-      integer(c_int), intent(out), optional :: ierror
+      include 'how.fi'
     end subroutine
 
     subroutine tell_in_place(place) bind(c, name="ghz_fortran_tell_in_place")

@@ -6,6 +6,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "intercept/intercept.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 /* This thread is inside a call of libghzmpi. That library calls MPI by the names which entry.c
@@ -44,14 +45,14 @@ static MPI_Count *widened(numbers list, int ranks) {
   return wide;
 }
 
-/* Of the larger buffer. Between groups there is none, and the type may be no handle. */
+/* Of the larger buffer; NAN: none can be told. Between groups the type may be no handle. */
 static double bytes_of(const collective *what, const typed *block, MPI_Comm comm) {
   int ranks = 1, between = 1;
   MPI_Count each = 0;
   if (comm != MPI_COMM_NULL)
     PMPI_Comm_test_inter(comm, &between);
   if (between || block->type == MPI_DATATYPE_NULL)
-    return 0;
+    return NAN;
   PMPI_Type_size_x(block->type, &each);
   PMPI_Comm_size(comm, &ranks);
   double values = what->counted ? 0 : (double)block->count * (collective_has_blocks(what) ? ranks : 1);
@@ -74,27 +75,30 @@ static bool all_have(int n, MPI_Comm comm) {
   return code == MPI_SUCCESS && both[0] != NONE && both[0] == -both[1];
 }
 
-/* Why MPI makes a call. n: of this process's arrays; NONE: it has something else. Where data move,
- * bytes are the same everywhere, so all processes ask, or none does. In reductions the communicator
- * comes last: where it is foreign, most calls have been passed on before. */
-static reason reason_of(call_id c, int n, double bytes, MPI_Op op, MPI_Comm comm) {
-  const bool reduces = ghz_collectives[c]->reduces, is_small = bytes < (double)intercept.threshold;
+/* Whether a call is taken: COMPRESSED; or why it goes to MPI. n: of this process's arrays; NONE: it
+ * has something else. Where data move, bytes are the same everywhere, so all processes ask, or none
+ * does. */
+static fate fate_of(call_id c, int n, double bytes, MPI_Op op, MPI_Comm comm) {
+  const bool reduces = ghz_collectives[c].reduces;
   if (!intercept.takes[c])
     return UNWANTED;
-  if (reduces && (n == NONE || is_small || !is_ours(op, n)))
-    return n == NONE ? TYPE : is_small ? SMALL : OPERATION;
-  const reason why = filter_reason(c, comm);
-  if (why != REASONS || reduces)
-    return why;
-  return is_small ? SMALL : all_have(n, comm) ? REASONS : TYPE;
+  if (reduces && n == NONE)
+    return TYPE;
+  if (bytes < (double)intercept.threshold)
+    return SMALL;
+  if (reduces && !is_ours(op, n))
+    return OPERATION;
+  const fate what = filter_fate(c, comm);
+  return what != COMPRESSED || reduces || all_have(n, comm) ? what : TYPE;
 }
 
 /* ---- A call ---- */
 
 /* A process that sends another number of values than it is to send gives that as its count: then
  * the processes disagree. */
-static int make(const collective *what, const typed *send, const typed *recv, const typed *block, MPI_Op op,
-                int root, MPI_Comm comm, const ghz_mpi_options *options) {
+static int make(call_id c, const typed *send, const typed *recv, const typed *block, MPI_Op op, int root,
+                MPI_Comm comm, const ghz_mpi_options *options) {
+  const collective *what = &ghz_collectives[c];
   int rank, ranks;
   PMPI_Comm_rank(comm, &rank);
   PMPI_Comm_size(comm, &ranks);
@@ -102,7 +106,7 @@ static int make(const collective *what, const typed *send, const typed *recv, co
   const bool has_all = !recv->displs.of || places;
   if (counts && !what->reduces && send->buffer != MPI_IN_PLACE)
     counts[rank] = send->count;
-  const int code = ghz_collective_run(what, send->buffer, recv->buffer, what->counted ? 0 : block->count,
+  const int code = ghz_collective_run(c, send->buffer, recv->buffer, what->counted ? 0 : block->count,
                                       has_all ? counts : NULL, places, block->type, op, root, comm, options);
   free(counts);
   free(places);
@@ -112,7 +116,6 @@ static int make(const collective *what, const typed *send, const typed *recv, co
 /* In a scatter or gather the root alone has arguments of the larger buffer, and if it is in place,
  * no others. */
 bool dispatch(call_id c, const typed *send, const typed *recv, MPI_Op op, int root, MPI_Comm comm, int *code) {
-  const collective *what = ghz_collectives[c];
   const bool one_sided = c == SCATTER || c == GATHER;
   int rank = -1;
   if (busy)
@@ -123,21 +126,20 @@ bool dispatch(call_id c, const typed *send, const typed *recv, MPI_Op op, int ro
   const typed *block = one_sided && at_root == (c == SCATTER) ? send : recv,
               *other = block == send ? recv : send;
   const bool both = at_root == one_sided && other->buffer != MPI_IN_PLACE;
-  const double bytes = bytes_of(what, block, comm);
-  const reason why = reason_of(c, both ? number_of_both(send, recv) : number_of(block->type), bytes, op, comm);
-  if (why != REASONS) {
-    stats_passed(c, why, bytes);
-    return false;
+  const double bytes = bytes_of(&ghz_collectives[c], block, comm);
+  fate what = fate_of(c, both ? number_of_both(send, recv) : number_of(block->type), bytes, op, comm);
+  ghz_mpi_report report;
+  const bool taken = what == COMPRESSED;
+  if (taken) {
+    ghz_mpi_options options = GHZ_MPI_OPTIONS;
+    report = (ghz_mpi_report){0};
+    options.report = intercept.report ? &report : NULL;
+    busy = true;
+    *code = make(c, send, recv, block, op, root, comm, &options);
+    busy = false;
+    what = *code != MPI_SUCCESS ? FAILED : report.algorithm == GHZ_MPI_NATIVE ? BY_MPI : COMPRESSED;
   }
-  ghz_mpi_report report = {0};
-  ghz_mpi_options options = GHZ_MPI_OPTIONS;
-  options.threshold = intercept.threshold;
-  options.report = intercept.report ? &report : NULL;
-  options.check = intercept.check;
-  busy = true;
-  *code = make(what, send, recv, block, op, root, comm, &options);
-  busy = false;
-  if (options.report)
-    stats_called(c, bytes, &report, *code);
-  return true;
+  if (intercept.report)
+    stats_called(c, what, bytes, taken ? &report : NULL);
+  return taken;
 }

@@ -84,7 +84,7 @@ START_AND_STOP(PMPI_Init, PMPI_Init_thread, PMPI_Finalize)
  * nothing. */
 __attribute__((destructor)) static void say_if_unseen(void) {
   int used = 0;
-  if (seen || !ghz_settings_given())
+  if (seen || !ghz_settings_text(SET_BOUND))
     return;
   PMPI_Initialized(&used);
   if (used && environment_is_first())

@@ -9,7 +9,7 @@
 
 static int key = MPI_KEYVAL_INVALID;
 static MPI_Group world, node; /* `node`: the processes that share memory with this one */
-static char ours, within_node, foreign;
+static char kinds[FATES];     /* an attribute is the address of one */
 
 void filter_start(void) {
   MPI_Comm sharers;
@@ -43,25 +43,24 @@ static bool is_within(MPI_Comm comm, MPI_Group all) {
 
 /* All processes of a communicator find the same: each compares it with its own node, and either all
  * of them share one or none has a node that holds all. */
-static char *examine(MPI_Comm comm) {
+static fate examine(MPI_Comm comm) {
   int between = 0, size = 0;
   PMPI_Comm_test_inter(comm, &between);
   PMPI_Comm_size(comm, &size);
   if (between || size < 2 || !is_within(comm, world))
-    return &foreign;
-  return is_within(comm, node) ? &within_node : &ours;
+    return FOREIGN;
+  return is_within(comm, node) ? NODE : COMPRESSED;
 }
 
-reason filter_reason(call_id c, MPI_Comm comm) {
-  char *answer = &foreign;
+fate filter_fate(call_id c, MPI_Comm comm) {
+  char *kind = NULL;
   int found = 0;
-  if (comm != MPI_COMM_NULL)
-    PMPI_Comm_get_attr(comm, key, &answer, &found);
-  if (comm != MPI_COMM_NULL && !found) {
-    answer = examine(comm);
-    PMPI_Comm_set_attr(comm, key, answer);
+  if (comm == MPI_COMM_NULL)
+    return FOREIGN;
+  PMPI_Comm_get_attr(comm, key, &kind, &found);
+  if (!found) {
+    kind = kinds + examine(comm);
+    PMPI_Comm_set_attr(comm, key, kind);
   }
-  return answer == &foreign                                   ? COMMUNICATOR
-         : answer == &within_node && intercept.spares_node[c] ? NODE
-                                                              : REASONS;
+  return kind == kinds + NODE && !intercept.spares_node[c] ? COMPRESSED : (fate)(kind - kinds);
 }

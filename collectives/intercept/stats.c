@@ -4,23 +4,13 @@
 
 #include <math.h>
 #include <pthread.h>
-#include <stdatomic.h>
 #include <stdio.h>
 
-static summary figures; /* but for the ends of ranges, of which it has two zeros till there are results */
+static summary figures;
 static pthread_mutex_t figures_lock = PTHREAD_MUTEX_INITIALIZER;
 
-/* Atomic: small calls must not wait for a lock. */
-typedef struct counter {
-  _Atomic uint64_t calls, bytes;
-} counter;
-
-static counter passed[CALLS][REASONS];
-
-void stats_passed(call_id c, reason why, double bytes) {
-  counter *n = &passed[c][why];
-  atomic_fetch_add_explicit(&n->calls, 1, memory_order_relaxed);
-  atomic_fetch_add_explicit(&n->bytes, bytes > 0 ? (uint64_t)bytes : 0, memory_order_relaxed);
+static bool is_most(int i) {
+  return i == BOUND || i == RANGE || i == WORST || i == WORST_OF_RANGE;
 }
 
 static void raise(double *most, double value) {
@@ -28,73 +18,57 @@ static void raise(double *most, double value) {
 }
 
 /* Of results that have errors: in units of a bound or a range, where there is one. */
-static void note_errors(double *f, int calls, double *worst, const ghz_mpi_report *r, double unit) {
+static void note_errors(double *f, int worst, int with, const ghz_mpi_report *r, double unit) {
   if (r->seen == 0 || !(unit > 0) || !isfinite(unit))
     return;
-  f[calls]++;
-  f[calls + 1] += r->error_rms / unit * (r->error_rms / unit);
-  raise(worst, r->error / unit);
+  f[with]++;
+  f[worst + 1] += r->error_rms / unit * (r->error_rms / unit);
+  raise(&f[worst], r->error / unit);
 }
 
 /* What the accuracy did. Waiting in the agreement for processes that come late is none of a call's
  * seconds, as MPI's call begins behind it. */
-static void note_accuracy(double *f, double *most, const ghz_mpi_report *r) {
+static void note_accuracy(double *f, const ghz_mpi_report *r) {
   const double seen = (double)r->seen;
-  const double codec = r->compress + r->combine + r->decompress, per_thread = r->cpu / r->threads;
-  raise(&most[BOUND], r->bound);
-  f[PER_THREAD] += per_thread;
-  f[SPENT] += r->cpu;
-  if (seen > 0) {
-    most[LARGEST] = f[SEEN] > 0 ? fmax(most[LARGEST], r->max) : r->max;
-    most[MINUS_LEAST] = f[SEEN] > 0 ? fmax(most[MINUS_LEAST], -r->min) : -r->min;
-  }
+  raise(&f[BOUND], r->bound);
+  raise(&f[RANGE], r->max - r->min);
   f[SEEN] += seen;
-  f[SQUARES] += seen * r->rms * r->rms;
+  f[RMS] += seen * r->rms * r->rms;
   f[BELOW] += seen * r->below;
   if (!(r->by_mpi > 0))
     return;
   f[CHECKED]++;
-  f[OURS] += r->seconds - r->agree + per_thread - codec;
+  f[OURS] += r->seconds - r->agree + r->cpu / r->threads - (r->compress + r->combine + r->decompress);
   f[MPIS] += r->by_mpi;
-  note_errors(f, WITH_BOUND, &most[WORST], r, r->bound);
-  note_errors(f, WITH_RANGE, &most[WORST_OF_RANGE], r, r->max - r->min);
+  note_errors(f, WORST, WITH_BOUND, r, r->bound);
+  note_errors(f, WORST_OF_RANGE, WITH_RANGE, r, r->max - r->min);
 }
 
-void stats_called(call_id c, double bytes, const ghz_mpi_report *r, int code) {
-  double *f = figures.of[c];
+static void note_report(double *f, fate what, const ghz_mpi_report *r) {
   const double times[] = {r->seconds, r->agree, r->compress, r->combine, r->decompress, r->wait, r->cpu};
-  const int what = code != MPI_SUCCESS ? FAILED : r->algorithm == GHZ_MPI_NATIVE ? BY_MPI : COMPRESSED;
-  pthread_mutex_lock(&figures_lock);
-  f[what]++;
-  f[VOLUME + what] += bytes;
+  for (int i = 0; i <= CPU - TOTAL; i++)
+    f[TOTAL + i] += times[i];
+  f[PER_THREAD] += r->cpu / fmax(r->threads, 1);
   f[RAW] += (double)r->raw_bytes;
   f[SENT] += (double)r->sent_bytes;
   f[INEXACT] += r->inexact != 0;
   if (what == COMPRESSED)
-    note_accuracy(f, figures.most[c], r);
+    note_accuracy(f, r);
   if (r->link > 0 && !(figures.link > 0 && figures.link < r->link))
     figures.link = r->link;
   if (r->loss.wipes || r->loss.has_fill) {
     f[TAKEN]++;
     figures.loss = figures.loss.seen ? figures.loss : r->loss;
   }
-  for (int i = 0; i < PER_THREAD - TIMES; i++)
-    f[TIMES + i] += times[i];
-  pthread_mutex_unlock(&figures_lock);
 }
 
-static void add_up(void) {
-  for (int c = 0; c < CALLS; c++) {
-    double *f = figures.of[c];
-    for (int i = 0; i < REASONS; i++) {
-      f[PASSED + i] = (double)passed[c][i].calls;
-      f[VOLUME + PASSED + i] = (double)passed[c][i].bytes;
-    }
-    for (int i = 0; i < FIGURES; i++)
-      figures.of[CALLS][i] += f[i];
-    if (!(f[SEEN] > 0)) /* the ends of ranges are those of the processes that have results */
-      figures.most[c][LARGEST] = figures.most[c][MINUS_LEAST] = -INFINITY;
-  }
+void stats_called(call_id c, fate what, double bytes, const ghz_mpi_report *r) {
+  pthread_mutex_lock(&figures_lock);
+  figures.of[c][what]++;
+  figures.of[c][VOLUME + what] += fmax(bytes, 0);
+  if (r)
+    note_report(figures.of[c], what, r);
+  pthread_mutex_unlock(&figures_lock);
 }
 
 /* Sets the loss to that of the process that has most calls with one. */
@@ -109,17 +83,38 @@ static void share_loss(ghz_loss *shared) {
   PMPI_Bcast(shared, sizeof *shared, MPI_BYTE, most.rank, MPI_COMM_WORLD);
 }
 
+/* Turns sums into means: NAN where there is nothing. */
+static void finish(double *f, const double *most) {
+  for (int i = 0; i < FIGURES; i++)
+    f[i] = is_most(i) ? most[i] : f[i];
+  f[RATIO] = f[RAW] / f[SENT];
+  f[RMS] = sqrt(f[RMS] / f[SEEN]);
+  f[BELOW] *= 100 / f[SEEN];
+  f[WORST] = f[WITH_BOUND] > 0 ? f[WORST] : NAN;
+  f[ERRORS] = sqrt(f[ERRORS] / f[WITH_BOUND]);
+  f[WORST_OF_RANGE] = f[WITH_RANGE] > 0 ? f[WORST_OF_RANGE] : NAN;
+  f[ERRORS_OF_RANGE] = sqrt(f[ERRORS_OF_RANGE] / f[WITH_RANGE]);
+  f[OURS] *= 1e3 / f[CHECKED];
+  f[MPIS] *= 1e3 / f[CHECKED];
+}
+
 void stats_report(void) {
-  static summary sum;
+  static summary sum, most;
   int rank;
   if (!intercept.report)
     return;
-  add_up();
+  double *all = figures.of[CALLS];
+  for (int c = 0; c < CALLS; c++)
+    for (int i = 0; i < FIGURES; i++)
+      all[i] = is_most(i) ? fmax(all[i], figures.of[c][i]) : all[i] + figures.of[c][i];
   share_loss(&sum.loss);
   PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
   PMPI_Reduce(figures.of, sum.of, sizeof sum.of / sizeof(double), MPI_DOUBLE, MPI_SUM, 0, MPI_COMM_WORLD);
-  PMPI_Reduce(figures.most, sum.most, sizeof sum.most / sizeof(double), MPI_DOUBLE, MPI_MAX, 0, MPI_COMM_WORLD);
+  PMPI_Reduce(figures.of, most.of, sizeof sum.of / sizeof(double), MPI_DOUBLE, MPI_MAX, 0, MPI_COMM_WORLD);
+  if (rank > 0)
+    return;
+  for (int c = 0; c <= CALLS; c++)
+    finish(sum.of[c], most.of[c]);
   sum.link = figures.link;
-  if (rank == 0)
-    report_print(&sum);
+  report_print(&sum);
 }

@@ -1,51 +1,10 @@
 /* verdict.c: the end of the report, in words: what compression was worth, and what it did not
- * reach; and which collectives GHZ_MPI_CALLS names. */
+ * reach. */
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
-#include <strings.h>
 
 #include "intercept/intercept.h"
-
-/* ---- What is asked for ----------------------------------------------------------------------- */
-
-const char *const choice_names =
-    "all, or a list of allreduce, reduce, reduce_scatter, bcast, scatter, gather, allgather and allgatherv";
-
-/* Whether a name of so many characters is that of a call in MPI, or here, behind MPI_ or ghz_:
- * reduce_scatter is two calls'. */
-static bool is_named(call_id c, const char *text, size_t length) {
-  const char *const names[] = {stats_calls[c] + 4, ghz_collectives[c]->name + 4};
-  for (int i = 0; i < 2; i++)
-    if (strlen(names[i]) == length && strncasecmp(text, names[i], length) == 0)
-      return true;
-  return false;
-}
-
-static bool read_name(const char *text, size_t length, bool *takes) {
-  const bool all = length == 3 && strncasecmp(text, "all", 3) == 0;
-  const size_t prefix = length > 4 && strncasecmp(text, "mpi_", 4) == 0 ? 4 : 0;
-  bool is_known = false;
-  for (call_id c = 0; c < CALLS; c++)
-    if (all || is_named(c, text + prefix, length - prefix))
-      is_known = takes[c] = true;
-  return is_known;
-}
-
-bool choice_read(const char *text, bool takes[CALLS]) {
-  memset(takes, 0, CALLS * sizeof *takes);
-  for (const char *name = text ? text : "allreduce,reduce,reduce_scatter";; name++) {
-    size_t length = strcspn(name, ",");
-    if (!read_name(name, length, takes))
-      return false;
-    name += length;
-    if (!*name)
-      return true;
-  }
-}
-
-/* ---- The verdict ----------------------------------------------------------------------------- */
 
 /* Calls of one name that were not compressed, for one reason. */
 typedef struct rest {
@@ -54,8 +13,7 @@ typedef struct rest {
 } rest;
 
 static void print_worth(FILE *f, const double *all) {
-  const double raw = all[RAW], sent = all[SENT], seconds = all[PER_THREAD], checked = all[CHECKED];
-  const double gain = checked > 0 ? 1e3 * (all[MPIS] - all[OURS]) / checked : 0;
+  const double raw = all[RAW], sent = all[SENT], seconds = all[PER_THREAD], gain = all[MPIS] - all[OURS];
   if (all[COMPRESSED] <= 0 || sent <= 0) {
     fprintf(f, "verdict: nothing was compressed\n");
     return;
@@ -68,10 +26,10 @@ static void print_worth(FILE *f, const double *all) {
     fprintf(f,
             "verdict: this pays off where a process gets less than %.2f Gbit/s of the network: "
             "it saved %.0f bytes for %.6f s of CPU, of %.3g threads a process, agreement included\n",
-            8e-9 * (raw - sent) / seconds, raw - sent, all[SPENT], all[SPENT] / seconds);
-  if (checked > 0)
+            8e-9 * (raw - sent) / seconds, raw - sent, all[CPU], all[CPU] / seconds);
+  if (all[CHECKED] > 0)
     fprintf(f, "verdict: on this network a call %s %.4g ms: %.0f calls were made by MPI, too\n",
-            gain < 0 ? "lost" : "gained", fabs(gain), checked);
+            gain < 0 ? "lost" : "gained", fabs(gain), all[CHECKED]);
   else
     fprintf(f, "verdict: no call was made by MPI, too: GHZ_MPI_CHECK=1 says what calls gain or lose on this "
                "network\n");
@@ -85,19 +43,22 @@ static int compare(const void *a, const void *b) {
   return (x->calls < y->calls) - (x->calls > y->calls);
 }
 
-static const char *reason_of(int fate) {
-  return fate == BY_MPI
-             ? "made by MPI: the settings say so, such data did not compress, or no communicator was left"
-         : fate == FAILED ? "failed"
-                          : stats_reasons[fate - PASSED];
-}
+static const char *const reasons[FATES] = {
+    [BY_MPI] = "made by MPI: the settings say so, such data did not compress, or no communicator was left",
+    [FAILED] = "failed",
+    [SMALL] = "below the threshold",
+    [TYPE] = "not float, double or complex",
+    [OPERATION] = "not the operations sum, min or max",
+    [FOREIGN] = "not a communicator of several processes of MPI_COMM_WORLD",
+    [NODE] = "its processes share a node, where memory is faster (GHZ_MPI_NODE=compress compresses there, too)",
+    [UNWANTED] = "not in GHZ_MPI_CALLS, or without a bound"};
 
 static int collect(const summary *sum, rest *list) {
   int n = 0;
   for (int c = 0; c < CALLS; c++)
     for (int i = BY_MPI; i < FATES; i++)
       if (sum->of[c][i] > 0)
-        list[n++] = (rest){stats_calls[c], reason_of(i), sum->of[c][i], sum->of[c][VOLUME + i]};
+        list[n++] = (rest){report_name(c), reasons[i], sum->of[c][i], sum->of[c][VOLUME + i]};
   return n;
 }
 

@@ -6,19 +6,8 @@
 #include <fenv.h>
 #include <limits.h>
 #include <math.h>
-#include <stdarg.h>
 #include <stdint.h>
-#include <stdio.h>
 #include <stdlib.h>
-
-__attribute__((format(printf, 2, 3))) static error wrong(int error_class, const char *format, ...) {
-  error e = {.code = error_class};
-  va_list values;
-  va_start(values, format);
-  vsnprintf(e.text, sizeof e.text, format, values);
-  va_end(values);
-  return e;
-}
 
 /* ---- What they mean -------------------------------------------------------------------------- */
 
@@ -69,11 +58,11 @@ static error read_block(call *c, int b, const MPI_Count *counts, const MPI_Count
   MPI_Count count, place = c->count, end, bytes;
   if (counts[b] < 0 || __builtin_mul_overflow(counts[b], components, &count) ||
       __builtin_add_overflow(c->count, count, &c->count))
-    return wrong(MPI_ERR_COUNT, "the count of rank %d is %lld", b, (long long)counts[b]);
+    return ghz_error(MPI_ERR_COUNT, "the count of rank %d is %lld", b, (long long)counts[b]);
   if (places && count > 0 &&
       (places[b] < 0 || __builtin_mul_overflow(places[b], components, &place) ||
        __builtin_add_overflow(place, count, &end) || __builtin_mul_overflow(end, c->value_size, &bytes)))
-    return wrong(MPI_ERR_ARG, "the displacement of rank %d is %lld", b, (long long)places[b]);
+    return ghz_error(MPI_ERR_ARG, "the displacement of rank %d is %lld", b, (long long)places[b]);
   c->counts[b] = (uint64_t)count;
   c->places[b] = (uint64_t)(count ? place : 0);
   c->int_counts[b] = (int)c->counts[b];
@@ -81,24 +70,19 @@ static error read_block(call *c, int b, const MPI_Count *counts, const MPI_Count
   return (error){0};
 }
 
-/* Sets c->count, to -1 if something is wrong. */
 static error read_blocks(call *c, const MPI_Count *counts, const MPI_Count *places, int components) {
   const size_t ranks = (size_t)c->at.ranks;
   error e = {0};
-  c->count = -1;
   if (!counts)
-    return wrong(MPI_ERR_ARG, "the counts are missing");
+    return ghz_error(MPI_ERR_ARG, "the counts are missing");
   if (!(c->counts = calloc(ranks, 2 * sizeof *c->counts + 2 * sizeof *c->int_counts)))
-    return wrong(MPI_ERR_NO_MEM, "no memory for the counts");
-  c->count = 0;
+    return ghz_error(MPI_ERR_NO_MEM, "no memory for the counts");
   c->places = c->counts + ranks;
   c->int_counts = (int *)(void *)(c->places + ranks);
   for (int b = 0; b < c->at.ranks && !e.code; b++)
     e = read_block(c, b, counts, places, components);
   if (!e.code && c->count <= INT_MAX && call_all(c) > INT_MAX)
-    e = wrong(MPI_ERR_ARG, "a displacement is too large for MPI, which may have to make the call");
-  if (e.code)
-    c->count = -1;
+    return ghz_error(MPI_ERR_ARG, "a displacement is too large for MPI, which may have to make the call");
   return e;
 }
 
@@ -156,6 +140,8 @@ static error read_meaning(call *c, const MPI_Count *counts, const MPI_Count *pla
   int components = read_type(c);
   if (c->collective->counted)
     e = read_blocks(c, counts, places, components);
+  if (e.code)
+    c->count = -1;
   c->reduction = reduction_of(c);
   c->shape = read_shape(c);
   c->used = ghz_buffers_used(c);
@@ -181,16 +167,16 @@ static error check_contributions(const call *c) {
   if (c->set.contributions == 1)
     return (error){0};
   if (!c->collective->reduces)
-    return wrong(MPI_ERR_ARG, "only reductions take a number of contributions");
+    return ghz_error(MPI_ERR_ARG, "only reductions take a number of contributions");
   if (c->set.mode != GHZ_MPI_HOMOMORPHIC || c->by_mpi)
-    return wrong(MPI_ERR_ARG,
-                 "%d contributions need mode homomorphic, a bound, and a type and operation of ours "
-                 "(options begin as GHZ_MPI_OPTIONS)",
-                 c->set.contributions);
+    return ghz_error(MPI_ERR_ARG,
+                     "%d contributions need mode homomorphic, a bound, and a type and operation of ours "
+                     "(options begin as GHZ_MPI_OPTIONS)",
+                     c->set.contributions);
   if (c->send == MPI_IN_PLACE)
-    return wrong(MPI_ERR_ARG, "a number of contributions does not go in place");
+    return ghz_error(MPI_ERR_ARG, "a number of contributions does not go in place");
   if (c->set.contributions == 0 && c->reduction != REDUCE_SUM)
-    return wrong(MPI_ERR_ARG, "without a contribution there is no minimum or maximum");
+    return ghz_error(MPI_ERR_ARG, "without a contribution there is no minimum or maximum");
   return (error){0};
 }
 
@@ -204,22 +190,22 @@ static error check_fill(const call *c) {
   if (!ghz_call_reduces_fill(c))
     return (error){0};
   if (!isfinite(c->set.fill))
-    return wrong(MPI_ERR_ARG, "the fill value is no value of the type");
+    return ghz_error(MPI_ERR_ARG, "the fill value is no value of the type");
   if (c->by_mpi)
-    return wrong(MPI_ERR_ARG, "a reduction with a fill value has to be compressed: %s", c->by_mpi);
+    return ghz_error(MPI_ERR_ARG, "a reduction with a fill value has to be compressed: %s", c->by_mpi);
   return (error){0};
 }
 
 static error check_options(const call *c) {
   const settings *s = &c->set;
   if (!has_algorithm(c))
-    return wrong(MPI_ERR_ARG, "it has no algorithm '%s'", ghz_mpi_algorithm_name(s->algorithm));
+    return ghz_error(MPI_ERR_ARG, "it has no algorithm '%s'", ghz_mpi_algorithm_name(s->algorithm));
   if (c->asks_mode && s->mode == GHZ_MPI_HOMOMORPHIC && s->bound.value == 0 && s->algorithm != GHZ_MPI_NATIVE)
-    return wrong(MPI_ERR_ARG, "mode '%s' needs a bound, and none is given", ghz_mpi_mode_name(s->mode));
+    return ghz_error(MPI_ERR_ARG, "mode '%s' needs a bound, and none is given", ghz_mpi_mode_name(s->mode));
   if (s->of_result && s->bound.kind == GHZ_MPI_FLOAT)
-    return wrong(MPI_ERR_ARG, "the bound 'float' is one of the result: of_result does not go with it");
+    return ghz_error(MPI_ERR_ARG, "the bound 'float' is one of the result: of_result does not go with it");
   if (s->average && (!c->is_real || c->reduction != REDUCE_SUM))
-    return wrong(MPI_ERR_ARG, "an average is a sum of float or double");
+    return ghz_error(MPI_ERR_ARG, "an average is a sum of float or double");
   error e = check_fill(c);
   return e.code ? e : check_contributions(c);
 }
@@ -227,11 +213,11 @@ static error check_options(const call *c) {
 static error check_shape(const call *c) {
   const uint64_t values = ghz_shape_count(&c->shape), count = c->counts ? c->counts[0] : (uint64_t)c->count;
   if (!has_equal_blocks(c))
-    return c->set.shape.dims ? wrong(MPI_ERR_ARG, "blocks of several sizes have no shape") : (error){0};
+    return c->set.shape.dims ? ghz_error(MPI_ERR_ARG, "blocks of several sizes have no shape") : (error){0};
   if (values == count)
     return (error){0};
-  return wrong(MPI_ERR_ARG, "the shape has %llu values, and the count is %llu", (unsigned long long)values,
-               (unsigned long long)count);
+  return ghz_error(MPI_ERR_ARG, "the shape has %llu values, and the count is %llu", (unsigned long long)values,
+                   (unsigned long long)count);
 }
 
 static int is_aliased(const call *c) {
@@ -247,24 +233,24 @@ static int is_too_long(const call *c) {
 
 static error check(const call *c) {
   if (c->type == MPI_DATATYPE_NULL)
-    return wrong(MPI_ERR_TYPE, "the type is MPI_DATATYPE_NULL");
+    return ghz_error(MPI_ERR_TYPE, "the type is MPI_DATATYPE_NULL");
   if (c->count < 0)
-    return wrong(MPI_ERR_COUNT, "the count is %lld", (long long)c->count);
+    return ghz_error(MPI_ERR_COUNT, "the count is %lld", (long long)c->count);
   if (is_too_long(c))
-    return wrong(MPI_ERR_COUNT, "the count is too large: %lld", (long long)c->count);
+    return ghz_error(MPI_ERR_COUNT, "the count is too large: %lld", (long long)c->count);
   if (collective_is_rooted(c->collective) && (c->root < 0 || c->root >= c->at.ranks))
-    return wrong(MPI_ERR_ROOT, "the root is %d, of %d ranks", c->root, c->at.ranks);
+    return ghz_error(MPI_ERR_ROOT, "the root is %d, of %d ranks", c->root, c->at.ranks);
   if (c->count > 0 && c->is_real && ghz_buffers_lack(c))
-    return wrong(MPI_ERR_BUFFER, "a buffer is NULL, or MPI_IN_PLACE where that is not allowed");
+    return ghz_error(MPI_ERR_BUFFER, "a buffer is NULL, or MPI_IN_PLACE where that is not allowed");
   if (c->count > 0 && c->is_real && is_aliased(c))
-    return wrong(MPI_ERR_BUFFER, "sendbuf is recvbuf; MPI_IN_PLACE is for that");
+    return ghz_error(MPI_ERR_BUFFER, "sendbuf is recvbuf; MPI_IN_PLACE is for that");
   error e = check_options(c);
   if (!e.code)
     e = check_shape(c);
   if (!e.code && c->on.status != GHZ_OK)
     e = ghz_error_of_device(c->on.status);
   if (!e.code && c->unasked && !c->fits_int)
-    e = wrong(MPI_ERR_COUNT, "the count is too large for MPI, which has to do it");
+    e = ghz_error(MPI_ERR_COUNT, "the count is too large for MPI, which has to do it");
   return e;
 }
 
@@ -272,7 +258,7 @@ static error check(const call *c) {
 
 /* An algorithm that the environment names holds for the collectives that have it. */
 static const char *read_settings(call *c, const ghz_mpi_options *options) {
-  const char *fault = ghz_settings_make(options, c->collective->name, &c->set);
+  const char *fault = ghz_settings_make(options, c->collective, &c->set);
   c->asks_mode = options && !fault && options->mode;
   if (!(options && options->algorithm) && !has_algorithm(c))
     c->set.algorithm = GHZ_MPI_ALGORITHM_AUTO;
@@ -284,18 +270,18 @@ error ghz_call_read(call *c, const MPI_Count *counts, const MPI_Count *places, c
   const char *fault = read_settings(c, options);
   c->unasked = 1;
   if (c->comm == MPI_COMM_NULL)
-    return wrong(MPI_ERR_COMM, "the communicator is MPI_COMM_NULL");
+    return ghz_error(MPI_ERR_COMM, "the communicator is MPI_COMM_NULL");
   int code = MPI_Comm_test_inter(c->comm, &has_groups);
   if (code != MPI_SUCCESS)
     return (error){code, ERROR_RAISED, ""};
   if (has_groups)
-    return wrong(MPI_ERR_COMM, "the communicator is an intercommunicator");
+    return ghz_error(MPI_ERR_COMM, "the communicator is an intercommunicator");
   error e = read_meaning(c, counts, places);
   if (c->count > 0)
     c->on = ghz_device_enter(c->used.send ? c->send : NULL, c->used.recv ? c->recv : NULL);
   c->unasked = !fault && needs_no_agreement(c);
   if (fault)
-    return wrong(MPI_ERR_ARG, "%s", fault);
+    return ghz_error(MPI_ERR_ARG, "%s", fault);
   return e.code ? e : check(c);
 }
 

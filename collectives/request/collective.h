@@ -7,20 +7,80 @@
 #include "engine/plan.h"
 #include "payload/device.h"
 
+#include <stddef.h>
+
+typedef struct collective collective;
+
+/* The collectives, in the order of ghz_collectives. */
+typedef enum call_id {
+  ALLREDUCE,
+  REDUCE,
+  BCAST,
+  SCATTER,
+  GATHER,
+  ALLGATHER,
+  ALLGATHERV,
+  REDUCE_SCATTER_BLOCK,
+  REDUCE_SCATTER,
+  CALLS
+} call_id;
+
 /* ---- settings.c: what the options of a call and the environment ask for ---------------------- */
 
-enum { THRESHOLD_DEFAULT = 256 * 1024 /* bytes */, CHECK_UNSET = -1 };
+enum { THRESHOLD_DEFAULT = 256 * 1024 /* bytes */, CHECK_UNSET = -1, EXTENTS_LISTED = 64 };
+
+/* The variables GHZ_MPI_...; from SHARED on those that each rank has for itself. */
+typedef enum setting {
+  SET_BOUND,
+  SET_CALLS,
+  SET_EXTENTS,
+  SET_REPORT,
+  SET_ALGORITHM,
+  SET_MODE,
+  SET_NODE,
+  SET_CHECK,
+  SET_THRESHOLD,
+  SET_LINK,
+  SET_FILL,
+  SHARED,
+  SET_THREADS = SHARED,
+  SET_CUDA_AWARE,
+  SET_INIT_TIMEOUT,
+  SETTINGS
+} setting;
+
+typedef struct wish {
+  ghz_bound bound;
+  int of_result;
+} wish;
+
+/* What the environment says, as numbers: a text could be read in several ways. */
+typedef struct environment {
+  wish wishes[CALLS + 1];               /* of each collective by name, and of all others */
+  ghz_shape shapes[EXTENTS_LISTED + 1]; /* one without dims ends them */
+  unsigned calls;                       /* that GHZ_MPI_CALLS names, by bits; 0: it is not set */
+  int refused;                          /* it is set, and wrong */
+  int asks;                             /* for what MPI does not do: an algorithm, a mode, a fill */
+  double value[SETTINGS];               /* of the fill: NAN: there is none */
+} environment;
+
+/* Bytes that all ranks must have alike, for who copies rank 0's to the others before their first
+ * call. */
+enum { ENVIRONMENT_SHARED = offsetof(environment, value) + SHARED * sizeof(double) };
+
+/* The environment, once it is read. Thread-safe. */
+environment *ghz_settings_environment(void);
+
+/* The text of a variable; NULL: it is not set, or empty. */
+const char *ghz_settings_text(setting i);
 
 /* The options of a call, and in place of those that it does not give, the environment's; `check`
  * may be CHECK_UNSET. */
 typedef ghz_mpi_options settings;
 
-/* Merges both into *s, for a function such as ghz_bcast, or MPI's of the name. Returns NULL, or
- * what is wrong with the options, and then *s is that of default options. Thread-safe. */
-const char *ghz_settings_make(const ghz_mpi_options *options, const char *function, settings *s);
-
-/* Whether the environment, once it is read, has a bound for this function by name. */
-int ghz_settings_has_bound(const char *function);
+/* Merges both into *s. Returns NULL, or what is wrong with the options, and then *s is that of
+ * default options. Thread-safe. */
+const char *ghz_settings_make(const ghz_mpi_options *options, const collective *what, settings *s);
 
 /* The shape of a call of so many values: that of the options, or the environment's. Thread-safe. */
 ghz_shape ghz_settings_shape(const settings *s, uint64_t count);
@@ -29,40 +89,8 @@ ghz_shape ghz_settings_shape(const settings *s, uint64_t count);
  * would need us. Costs next to nothing. Thread-safe. */
 int ghz_settings_are_small(const ghz_mpi_options *options, uint64_t bytes);
 
-/* Where the environment's settings lie that all ranks must have alike, for who copies rank 0's to
- * the others before their first call: numbers, as a text could be read in several ways. A rank that
- * is `told` them does not read its own. */
-void *ghz_settings_shared(int told, size_t *bytes);
-
-/* Whether the environment has any setting, known or not. */
-int ghz_settings_given(void);
-
-/* Not 0: there was something in this process's environment to tell of: its rank, or 1 on rank 0,
- * which has told. */
-int ghz_settings_misread(void);
-
-/* Tells on stderr, on rank 0 of MPI_COMM_WORLD, of a setting that is not understood. */
+/* Tells on stderr, on rank 0 of MPI_COMM_WORLD. */
 __attribute__((format(printf, 1, 2))) void ghz_settings_note(const char *format, ...);
-
-/* ---- extents.c: shapes as users write them, and as they are listed by count ------------------ */
-
-enum { EXTENTS_LISTED = 64 };
-
-/* The shapes of GHZ_MPI_EXTENTS. */
-typedef struct extents_list {
-  int length;
-  ghz_shape shapes[EXTENTS_LISTED];
-} extents_list;
-
-/* Reads 256x256x256,512x512. Returns 0 and changes nothing if the text is no such list. */
-int ghz_extents_read(const char *text, extents_list *list);
-
-/* The first shape of the list that has so many values; flat if there is none. */
-ghz_shape ghz_extents_find(const extents_list *list, uint64_t count);
-
-/* Whether a user's shape is one: known dims, fewer than 2^64 values; or the absence of one: all
- * zeros. */
-int ghz_extents_are_sound(const ghz_shape *shape);
 
 /* ---- A call ---------------------------------------------------------------------------------- */
 
@@ -79,6 +107,9 @@ typedef struct error {
   char text[208];
 } error;
 
+/* One of ours: a class, and a sentence. */
+__attribute__((format(printf, 2, 3))) error ghz_error(int error_class, const char *format, ...);
+
 /* What the last use of a device on this thread returned: no error for GHZ_OK. */
 error ghz_error_of_device(ghz_status status);
 
@@ -86,8 +117,6 @@ error ghz_error_of_device(ghz_status status);
  * so. An error of ours gets a code that MPI_Error_string explains as "name: text". Returns the
  * code. Thread-safe as far as MPI is. */
 int ghz_error_raise(MPI_Comm comm, const char *name, const error *e);
-
-typedef struct collective collective;
 
 /* How many values of its buffers a call uses on this rank, from the first one to the last. */
 typedef struct used_values {
@@ -138,7 +167,7 @@ typedef struct algorithm {
 typedef enum holders { BY_ALL, BY_OWNER, BY_ROOT } holders;
 
 struct collective {
-  const char *name; /* of the function */
+  const char *name, *mpi_name; /* of the function */
   holders gives, gets;
   int reduces; /* has an operation */
   int counted; /* its blocks have counts of their own */
@@ -146,15 +175,14 @@ struct collective {
   int (*by_mpi)(const call *c); /* MPI's call of the same name, for counts that fit an int */
 };
 
-/* All, and a NULL behind them: see calls.c. intercept/ counts on the order. */
-extern const collective *const ghz_collectives[];
+extern const collective ghz_collectives[CALLS]; /* see calls.c */
 
 /* Makes the call of these arguments, of which some have no meaning to some collectives: `counts`
  * and `places` are of blocks with counts of their own, and where each begins; places NULL: behind
  * the one before. Returns an error code, for which the error handler has been called. */
-int ghz_collective_run(const collective *what, const void *send, void *recv, MPI_Count count,
-                       const MPI_Count *counts, const MPI_Count *places, MPI_Datatype type, MPI_Op op, int root,
-                       MPI_Comm comm, const ghz_mpi_options *options);
+int ghz_collective_run(call_id what, const void *send, void *recv, MPI_Count count, const MPI_Count *counts,
+                       const MPI_Count *places, MPI_Datatype type, MPI_Op op, int root, MPI_Comm comm,
+                       const ghz_mpi_options *options);
 
 /* ---- What a call is like --------------------------------------------------------------------- */
 

@@ -6,6 +6,7 @@
 #include "request/collective.h"
 
 #include <pthread.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -65,13 +66,19 @@ int ghz_mpi_error_class(int code) {
   return error_class;
 }
 
-error ghz_error_of_device(ghz_status status) {
-  error e = {0};
-  if (status != GHZ_OK) {
-    e.code = status == GHZ_ENOMEM ? MPI_ERR_NO_MEM : MPI_ERR_OTHER;
-    snprintf(e.text, sizeof e.text, "%s", ghz_device_message());
-  }
+error ghz_error(int error_class, const char *format, ...) {
+  error e = {.code = error_class};
+  va_list values;
+  va_start(values, format);
+  vsnprintf(e.text, sizeof e.text, format, values);
+  va_end(values);
   return e;
+}
+
+error ghz_error_of_device(ghz_status status) {
+  if (status == GHZ_OK)
+    return (error){0};
+  return ghz_error(status == GHZ_ENOMEM ? MPI_ERR_NO_MEM : MPI_ERR_OTHER, "%s", ghz_device_message());
 }
 
 int ghz_error_raise(MPI_Comm comm, const char *name, const error *e) {

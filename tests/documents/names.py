@@ -14,6 +14,7 @@ OTHERS = {
     "xxhash.h": "libxxhash",
     "mpif.h": "MPI",
     "scale_factor": "NetCDF's conventions",
+    "ghzmpi_mpich": "made by GHZ_MPI_SUFFIX",
     "libghzmpi_mpich": "made by GHZ_MPI_SUFFIX",
     "libghzmpi_mpich_intercept": "made by GHZ_MPI_SUFFIX",
 }

@@ -93,9 +93,8 @@
  * Environment
  *   The first call of a process reads these variables. They hold where the options leave a choice
  *   open. A value or a name (GHZ_MPI_BOND) that is not understood is ignored, which rank 0 of
- *   MPI_COMM_WORLD says on stderr: of its own variables, or else of a rank that has such ones in
- *   the first compressed call of both. Numbers are written as in C, 0.5, whatever locale a rank
- *   has.
+ *   MPI_COMM_WORLD says on stderr, of its own. Numbers are written as in C, 0.5, whatever locale a
+ *   rank has.
  *   GHZ_MPI_BOUND       abs:1e-3, rel:1e-4 or psnr:80; a plain number is abs; result:rel:1e-4 sets
  *                       of_result; float: sums as accurate as those of floats (GHZ_MPI_FLOAT); by
  *                       collective: bcast:abs:1,allreduce:rel:1e-4,1e-3, of which the last is that

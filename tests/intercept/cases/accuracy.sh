@@ -19,7 +19,7 @@ holds() {
 export GHZ_MPI_THREADS=1
 unset GHZ_MPI_CALLS
 taken GHZ_MPI_BOUND=abs:1e-3 "$MEDLEY"
-holds '$2 == 0.004 && $3 > 7.9 && $3 < 8.1 && $4 > 2.8 && $4 < 2.85 && $5 > 0.03 && $5 < 0.12 && $7 == 0' accuracy MPI_Allreduce
+holds '$2 == 0.004 && $3 > 7.9 && $3 < 8.1 && $4 > 2.8 && $4 < 2.85 && $5 > 0.03 && $5 < 0.12 && $6 == 0' accuracy MPI_Allreduce
 holds '$2 == 4 && $3 > 0.5 && $3 <= 1.001 && $4 > 0.1 && $4 < $3 && $5 > 2.5e-4 && $5 < 5.1e-4 && $6 < $5 && $8 > 0' checked MPI_Allreduce
 grep -qE '^verdict: on this network a call (lost|gained) [0-9.e-]+ ms: 4 calls were made by MPI, too$' report ||
   { cat report >&2 && die "nothing is said of this network"; }
@@ -31,7 +31,7 @@ taken GHZ_MPI_BOUND=abs:1e-3 GHZ_MPI_CHECK=0 "$MEDLEY"
 ! grep -q '^checked' report || { cat report >&2 && die "checked, though nothing was to be"; }
 for wrong in -1 1.5 2147483648 some; do
   RANKS=2 taken GHZ_MPI_BOUND=abs:1e-3 GHZ_MPI_CHECK=$wrong "$MEDLEY" once out.bin 2>log
-  once "GHZ_MPI_CHECK=$wrong is not understood and is ignored; it must be a number of calls, 1 to 2147483647, of which one is checked, or 0: none"
+  once "GHZ_MPI_CHECK=$wrong is not understood and is ignored: \"$wrong\" must be a number of calls, 1 to 2147483647, of which one is checked, or 0: none"
 done
 
 # A result that the root alone has is not averaged over those that have none.

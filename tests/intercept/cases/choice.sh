@@ -36,11 +36,12 @@ taken GHZ_MPI_BOUND=bcast:abs:1e-3 GHZ_MPI_CALLS=allreduce "${program[@]}" # whi
 compressed
 calls MPI_Allreduce unwanted $((8 * RANKS))
 
-for wrong in allreduce,brodcast "," "allreduce," ",reduce" "allreduce reduce" none alltoall; do
+for wrong in 'allreduce,{brodcast}' '{},' 'allreduce,{}' '{},reduce' '{allreduce reduce}' '{none}' '{alltoall}'; do
+  entry=${wrong#*\{} entry=${entry%\}*} wrong=${wrong//[\{\}]/}
   if (RANKS=2 taken "$@" GHZ_MPI_CALLS="$wrong" "${program[@]}") >log 2>&1; then
     die "runs with GHZ_MPI_CALLS=$wrong"
   fi
-  once "GHZ_MPI_CALLS=$wrong is not understood: it must be all, or a list of allreduce, "
+  once "GHZ_MPI_CALLS=$wrong is not understood: \"$entry\" must be all, allreduce, "
   grep -q "exit code 124" log && die "hangs with GHZ_MPI_CALLS=$wrong"
 done
 taken GHZ_MPI_CALLS=all "${program[@]}" 2>log
@@ -80,7 +81,7 @@ calls MPI_Bcast node "$RANKS" # the bound of one collective says nothing of the 
 
 taken "$@" GHZ_MPI_NODE=always "${program[@]}" 2>log
 all_are node
-once "GHZ_MPI_NODE=always is not understood and is ignored; it must be mpi or compress"
+once "GHZ_MPI_NODE=always is not understood and is ignored: \"always\" must be mpi or compress"
 
 # MPICH can take every other process for one of another node.
 if [ "$(vendor)" = mpich ]; then

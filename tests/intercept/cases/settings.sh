@@ -109,7 +109,7 @@ if [ -s log ] || [ -e report ]; then die "a report that nobody asked for"; fi
 # What was a setting once.
 for gone in plain fastest; do
   taken GHZ_MPI_BOUND=abs:1e-3 GHZ_MPI_MODE=$gone "$MEDLEY" once out.bin 2>log
-  once "GHZ_MPI_MODE=$gone is not understood and is ignored; it must be auto or homomorphic (in place of plain: "
+  once "GHZ_MPI_MODE=$gone is not understood and is ignored: \"$gone\" must be auto or homomorphic (in place of plain: "
   calls MPI_Allreduce compressed "$RANKS"
 done
 taken GHZ_MPI_BOUND=abs:1e-3 GHZ_MPI_VERBOSE=1 GHZ_MPI_KEEP_ROOT=0 "$MEDLEY" once out.bin 2>log
