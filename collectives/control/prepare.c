@@ -167,8 +167,6 @@ error ghz_prepare(run *r, error own) {
     own = (error){MPI_ERR_NO_MEM, ERROR_OURS, "no memory for a block of the result"};
   r->outline = outline_of(r);
   r->job = job_of(r);
-  r->needs_range = r->made.set.bound.kind != GHZ_ABS && (r->agreed.devices || !call_range_is_early(&r->made));
-  r->agrees = r->needs_range || !r->outline->known;
   const error e = make_plan(r);
   return e.code ? e : own;
 }
