@@ -125,10 +125,9 @@ static int plan_call(const run *r) {
     r->outline->has_plan =
         ghz_plan_cut(p, &l, c->counts, places, at, collective_algorithm(c->collective, r->algorithm)->build);
   }
-  if (!r->outline->has_plan)
-    return 0;
-  ghz_buffers_arrange(c, p->parts, p->layout.parts);
-  return r->outline->has_plan = ghz_plan_order(p);
+  if (r->outline->has_plan)
+    ghz_buffers_arrange(c, p->parts, p->layout.parts);
+  return r->outline->has_plan;
 }
 
 /* Other communicators need not have the attribute. */
