@@ -4,7 +4,6 @@
  * when its receive is posted. */
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "control/control.h"
-#include "engine/internal.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -71,7 +70,11 @@ typedef struct message {
   struct message *next;
 } message;
 
-static message *waiting[RANKS_MOST];                                              /* by receiver */
+static message *waiting[RANKS_MOST]; /* by receiver */
+static struct {
+  int n;
+  const MPI_Request *requests;
+} asked[RANKS_MOST]; /* in vain, and then nothing was posted */
 static double out_free[RANKS_MOST], in_free[RANKS_MOST], memory_free[RANKS_MOST]; /* by node */
 
 /* Sets when the sender is rid of it, and when it arrives. */
@@ -105,6 +108,7 @@ static void match(message *send, message *receive) {
 
 static MPI_Request post(int is_send, void *data, int size, int from, int to, int tag) {
   work(asking);
+  asked[me].n = 0;
   message *m = touched(sizeof *m), **at = &waiting[to], *other;
   *m = (message){from,         to,      tag, is_send, 2,   data, is_send ? *(double *)data : 0,
                  (size_t)size, now[me], 0,   -1,      NULL};
@@ -149,6 +153,8 @@ int MPI_Testsome(int n, MPI_Request *requests, int *done, int *indices, MPI_Stat
     if (--m->users == 0)
       free(m);
   }
+  asked[me].n = *done ? 0 : n;
+  asked[me].requests = requests;
   return MPI_SUCCESS;
 }
 
@@ -162,23 +168,21 @@ double MPI_Wtime(void) {
   return now[me];
 }
 
-/* These three are those of poll.c. */
-int ghz_wait_some(int n, MPI_Request *requests, int *done, int *indices, MPI_Status *statuses) {
-  for (; MPI_Testsome(n, requests, done, indices, statuses), !*done; pass_on())
-    for (int i = 0; i < n; i++) {
-      const double at = ((message *)(void *)requests[i])->done;
-      due[me] = at >= 0 ? fmin(due[me], fmax(at, now[me])) : due[me];
-    }
-  return MPI_SUCCESS;
+/* These two are those of poll.c. Who polls waits for what it asked for, if that is all it has. */
+void ghz_backoff(int polls) {
+  (void)polls;
+  if (asked[me].n == 0)
+    return;
+  for (int i = 0; i < asked[me].n; i++) {
+    const double at = ((message *)(void *)asked[me].requests[i])->done;
+    due[me] = at >= 0 ? fmin(due[me], fmax(at, now[me])) : due[me];
+  }
+  pass_on();
 }
 
 int ghz_wait(MPI_Request *request) {
   (void)request;
   die("ghz_wait", "no engine calls it");
-}
-
-void ghz_backoff(int polls) {
-  (void)polls;
 }
 
 /* ---- The codec ------------------------------------------------------------------------------- */
@@ -253,7 +257,7 @@ static plan make_plan(void) {
   int good = ghz_plan_cut(&p, &l, NULL, NULL, (position){.rank = me, .ranks = n}, by->build);
   for (int b = 0; good && b < parts; b++)
     part_lies(&p.parts[b], buffer_of(what->gives, b), buffer_of(what->gets, b));
-  if (!good || !ghz_plan_order(&p))
+  if (!good)
     die("a plan", "no memory");
   return p;
 }
@@ -320,11 +324,9 @@ static void print_plan(void) {
   const double start = clock_seconds();
   plan p = make_plan();
   const double ms = 1e3 * (clock_seconds() - start);
-  int32_t *change = touched((p.event_count + 2) * sizeof *change);
-  const double tiles = (double)(ghz_window_buffers(&p, &made_up, change) * p.piece_tiles);
+  const double tiles = (double)((p.held + 1 + (size_t)made_up.scratch) * p.piece_tiles);
   printf(" %9.1f %8.3f", tiles * GHZ_TILE * sizeof(float) / MIB, ms);
   ghz_plan_free(&p);
-  free(change);
 }
 
 /* The best of all algorithms, and in *chosen the one that the library chooses. */

@@ -16,13 +16,12 @@ enum { ROW = 64, APART = 64, SAMPLE = 1 << 15 };
 /* Whether a call is the Nth of its kind; all ranks find so alike. */
 static int is_due(run *r) {
   const call *c = &r->made;
-  const uint64_t *same = r->agreed.identity, count = (uint64_t)c->count, every = (uint64_t)c->set.check;
-  const uint64_t octave = count ? (uint64_t)__builtin_clzll(count) : 64;
+  const call_kind k = ghz_select_kind(c, &r->agreed);
+  const unsigned every = (unsigned)c->set.check;
   if (c->set.check <= 0 || r->agreed.devices || !c->fits_int || ghz_call_reduces_fill(c))
     return 0;
-  const uint64_t kind = same[SAME_CALL] ^ same[SAME_OPERATION] << 8 ^ same[SAME_BOUND] ^ same[SAME_OPTIONS] ^
-                        same[SAME_TYPE] << 16 ^ octave << 24;
-  return r->with->checks[kind % CHECKED_KINDS]++ % every == (every > 1);
+  const uint64_t hash = k.call ^ k.operation << 8 ^ k.bound ^ k.options ^ k.size;
+  return r->with->checks[hash % CHECKED_KINDS]++ % every == (every > 1);
 }
 
 /* A reduction in place is none here, as its result goes elsewhere: so MPI's call needs no memory

@@ -124,20 +124,13 @@ static error agree_on_counts(const run *r, record *again, exponents *e, error ow
 
 /* Tells all ranks what is wrong. If it is a device that failed, or memory for other threads than in
  * the calls before, none waits for another agreement, and the engine tells them. */
-static error tell(run *r, record *again, error own) {
-  if (r->agrees)
+static error tell(run *r, int all_wait, record *again, error own) {
+  if (all_wait)
     return ghz_agree(r->made.comm, again, own);
   if (!own.code || !r->outline->has_plan)
     return own;
   r->job.early_status = own.code == MPI_ERR_NO_MEM ? GHZ_ENOMEM : GHZ_EDEVICE;
   return (error){0};
-}
-
-static error ask(run *r, record *again, exponents *e, error own) {
-  if (r->needs_range && !own.code)
-    own = measure(r, again, e);
-  return r->needs_range && r->made.set.bound.kind == GHZ_MPI_FLOAT ? agree_on_counts(r, again, e, own)
-                                                                   : tell(r, again, own);
 }
 
 /* Bins take more memory than one lattice, and that they are needed is known only now: the first
@@ -147,8 +140,7 @@ static error ask_for_bins(run *r) {
   if (r->bins.count < 2 && !r->bins.list[0].scale)
     return (error){0};
   r->job.bins = &r->bins;
-  r->agrees = r->outline->known <= r->bins.count;
-  const error e = tell(r, &again, ghz_reserve(r));
+  const error e = tell(r, r->outline->known <= r->bins.count, &again, ghz_reserve(r));
   if (!e.code)
     r->outline->known = r->bins.count + 1;
   return e;
@@ -158,16 +150,18 @@ static error ask_for_bins(run *r) {
 
 error ghz_agree_again(run *r, error own) {
   const settings *s = &r->made.set;
+  const int is_float = s->bound.kind == GHZ_MPI_FLOAT,
+            measures = s->bound.kind != GHZ_ABS && (r->agreed.devices || !call_range_is_early(&r->made));
   ghz_lattice *l = &r->job.lattice;
   exponents e = {.failed = 0};
-  record again = {.min = r->needs_range ? INFINITY : r->agreed.min,
-                  .max = r->needs_range ? -INFINITY : r->agreed.max};
-  own = ask(r, &again, &e, own);
+  record again = {.min = measures ? INFINITY : r->agreed.min, .max = measures ? -INFINITY : r->agreed.max};
+  if (measures && !own.code)
+    own = measure(r, &again, &e);
+  own = is_float ? agree_on_counts(r, &again, &e, own) : tell(r, measures || !r->outline->known, &again, own);
   if (own.code)
     return own;
   r->outline->known = r->outline->known ? r->outline->known : 1;
-  own = s->bound.kind == GHZ_MPI_FLOAT ? make_float_lattice(r, &e)
-                                       : make_lattice(&r->made, &again, r->job.total_contributions, l);
+  own = is_float ? make_float_lattice(r, &e) : make_lattice(&r->made, &again, r->job.total_contributions, l);
   if (!own.code && s->has_fill && ghz_lattice_set_fill(l, s->fill) != GHZ_OK)
     own = (error){MPI_ERR_ARG, ERROR_OURS, "the fill value is no value of the type"};
   return own.code ? own : ask_for_bins(r);

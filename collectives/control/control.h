@@ -173,11 +173,12 @@ typedef struct run {
   outline *outline;
   const payload *payload;
   payload_job job;
-  int needs_range; /* of the values of all ranks, for the lattice, which the first agreement did not bring */
-  int agrees;      /* there has to be another agreement */
-  bins bins;       /* of GHZ_MPI_FLOAT */
-  void *exact;     /* MPI's result on this rank, if report.by_mpi says that it made the call */
+  bins bins;   /* of GHZ_MPI_FLOAT */
+  void *exact; /* MPI's result on this rank, if report.by_mpi says that it made the call */
 } run;
+
+/* What the tuner, and checks, take for calls of one kind. */
+call_kind ghz_select_kind(const call *c, const record *r);
 
 /* 1. Whether MPI makes a call without agreement, as compression was worth nothing to those before.
  * All ranks find the same. */

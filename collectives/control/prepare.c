@@ -125,10 +125,9 @@ static int plan_call(const run *r) {
     r->outline->has_plan =
         ghz_plan_cut(p, &l, c->counts, places, at, collective_algorithm(c->collective, r->algorithm)->build);
   }
-  if (!r->outline->has_plan)
-    return 0;
-  ghz_buffers_arrange(c, p->parts, p->layout.parts);
-  return r->outline->has_plan = ghz_plan_order(p);
+  if (r->outline->has_plan)
+    ghz_buffers_arrange(c, p->parts, p->layout.parts);
+  return r->outline->has_plan;
 }
 
 /* Other communicators need not have the attribute. */
@@ -167,8 +166,6 @@ error ghz_prepare(run *r, error own) {
     own = (error){MPI_ERR_NO_MEM, ERROR_OURS, "no memory for a block of the result"};
   r->outline = outline_of(r);
   r->job = job_of(r);
-  r->needs_range = r->made.set.bound.kind != GHZ_ABS && (r->agreed.devices || !call_range_is_early(&r->made));
-  r->agrees = r->needs_range || !r->outline->known;
   const error e = make_plan(r);
   return e.code ? e : own;
 }

@@ -31,7 +31,7 @@ static unsigned octave_of(const call *c) {
 }
 
 /* Flat arrays, planes and cubes are apart: they compress to other sizes. */
-static call_kind kind_of(const call *c, const record *r) {
+call_kind ghz_select_kind(const call *c, const record *r) {
   return (call_kind){.call = r->identity[SAME_CALL],
                      .operation = r->identity[SAME_OPERATION],
                      .bound = r->identity[SAME_BOUND],
@@ -56,7 +56,7 @@ static int may_rest(const communicator *k, const call *c) {
 }
 
 int ghz_select_rests(communicator *k, const call *c, const record *own) {
-  const call_kind kind = kind_of(c, own);
+  const call_kind kind = ghz_select_kind(c, own);
   return may_rest(k, c) && ghz_tuner_rests(&k->tuner, &kind);
 }
 
@@ -65,7 +65,7 @@ int ghz_select_rests(communicator *k, const call *c, const record *own) {
 error ghz_select(run *r) {
   const call *c = r->asked;
   communicator *k = r->with;
-  const call_kind kind = kind_of(c, &r->agreed);
+  const call_kind kind = ghz_select_kind(c, &r->agreed);
   const double alone = fmin(1, PIECE_LEAST / bytes_of(c)); /* a pipeline's first piece */
   double codec[WAYS] = {0, -1}, network = 0;
   k->crowded = r->agreed.crowded > 0;

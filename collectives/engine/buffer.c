@@ -60,7 +60,7 @@ int ghz_buffer_pool_reserve(buffer_pool *pool, size_t capacity, size_t count) {
 buffer *ghz_buffer_acquire(buffer_pool *pool) {
   buffer *p = pop(&pool->idle);
   assert(p);
-  *p = (buffer){.data = p->memory, .memory = p->memory, .capacity = p->capacity, .refs = 1};
+  *p = (buffer){.memory = p->memory, .capacity = p->capacity, .refs = 1};
   return p;
 }
 

@@ -7,14 +7,11 @@
 
 /* What a message carries, or what a piece of an array has become so far. */
 typedef struct buffer {
-  uint8_t *data; /* its own memory, or, if borrowed, somebody else's */
-  size_t size;   /* bytes of `data` that count */
   uint8_t *memory;
-  size_t capacity;            /* bytes of its own memory */
+  size_t size, capacity;      /* bytes that count, and all */
   int refs;                   /* users: the piece, every send in flight, and operations that read or write it */
-  ghz_slice slice;            /* a view of `data` where it is a message of libghz */
-  struct buffer *next;        /* in the pool, or behind another arrival of the same piece */
-  size_t event;               /* the plan's event that produced it, by number */
+  ghz_slice slice;            /* a view of its bytes where they are a message of libghz */
+  struct buffer *next;        /* in the pool */
   int pending;                /* a device still works on it: neither its bytes nor its size may be used yet */
   struct buffer *operands[2]; /* held until that has ended; or NULL */
   _Atomic int outcome;        /* where a thread does: 0, or once it has ended 1 - status, which is more */

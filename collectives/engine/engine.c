@@ -1,20 +1,26 @@
 /* engine.c: the loop that runs a plan.
  *
- * Arrivals and starts go first, in the order of keys, since other ranks wait for what follows from
- * them. Pieces that are complete are decoded when there is nothing else to do. Between any two
- * operations of the codec MPI gets a chance to move messages. The loop polls the operations of a
- * device as it polls requests; it never waits for one.
+ * Pieces go on in the order of their turns, since other ranks wait for what follows. Those that are
+ * complete are decoded when there is nothing else to do. Between any two operations of the codec
+ * MPI gets a chance to move messages. The loop polls the operations of a device as it polls
+ * requests; it never waits for one.
  *
- * Deadlock freedom. All ranks order messages alike, by (key, piece), and a message depends only on
- * smaller ones. Take the smallest incomplete message:
+ * The window. A turn is finished when its message is sent or here, and its piece waits for the next
+ * message or is done. Receives are posted, and pieces begin, in the WINDOW turns from the first
+ * unfinished one on. So the contents in use at a time are known before, see plan.c. Each operation
+ * of the codec takes a buffer for its result, and the payload's scratch; a piece has one operation
+ * at a time.
+ *
+ * Deadlock freedom. All ranks order messages alike, and a message depends only on smaller ones. Take
+ * the smallest incomplete message:
  *   - Its receive is posted. Receives are posted in order, and those before it are complete. The
  *     window does not exclude it: all that comes before it is finished, as operations of the codec
  *     and of a device wait for no message. (If two ranks exchange a piece, two messages are the
- *     smallest. Then the start of the piece may come before the receive, unfinished. A window of
- *     two events has room for both.)
- *   - It is sent. Its content follows from smaller messages, which are complete. Only starts are
- *     ever held back: by the window, as above; by sends in flight, or operations for them, that
- *     come before it, of which there are none.
+ *     smallest. Then the send may come before the receive, unfinished. A window of two turns has
+ *     room for both.)
+ *   - It is sent. Its content follows from smaller messages, which are complete. Only the first
+ *     sends of pieces are ever held back: by the window, as above; by sends in flight, or operations
+ *     for them, that come before it, of which there are none.
  * So it completes. */
 /* SPDX-License-Identifier: BSD-3-Clause */
 
@@ -58,76 +64,38 @@ int ghz_engine_read_abort(engine *e, const void *message) {
   return 1;
 }
 
-/* ---- Starts ---------------------------------------------------------------------------------- */
+/* ---- The order of work -------------------------------------------------------------------------- */
 
 enum {
-  SENDS = 2,       /* in flight when a start is held back: more would share the link, and all arrive late */
-  ASYNC_SENDS = 6, /* the same where a device encodes, counting its operations: kernels overlap */
-  UNDECODED = 16   /* complete pieces at which decoding comes before starts */
+  SENDS = 2,      /* in flight when a piece is not begun: more would share the link, and all arrive late */
+  ASYNC_SENDS = 6 /* the same where a device encodes, counting its operations: kernels overlap */
 };
 
-/* Whether a message that comes before a start is in flight, or a device works for it. */
-static int sends_before(const engine *e, size_t start) {
-  for (int i = 0; i < e->active; i++)
-    if (!e->transfers[i].is_receive && e->transfers[i].number <= start)
-      return 1;
-  for (int i = 0; i < e->async_count; i++) {
-    const piece *p = &e->plan->pieces[e->async[i].piece];
-    if (p->step < p->schedule->length) {
-      const event at = ghz_plan_event(e->plan, e->async[i].piece, p->step);
-      if (ghz_plan_number(e->plan, &at) <= start)
-        return 1;
-    }
+/* The first piece in the order that can go on: its message is here, or it begins. That it does
+ * where few sends are in flight, or none of them comes before it; a device may work for some. */
+static piece *next_piece(const engine *e) {
+  const plan *p = e->plan;
+  const int sends = e->active - e->receiving + e->async_count, most = e->payload->poll ? ASYNC_SENDS : SENDS,
+            room = sends < most;
+  int before = 0;
+  for (uint32_t n = e->oldest; n < window_end(e); n++) {
+    const plan_turn *t = &p->turns[n];
+    piece *q = &p->pieces[t->piece];
+    const int is_send = turn_step(p, n)->kind == STEP_SEND, is_next = q->step == t->step;
+    if (is_next && !is_busy(q) &&
+        (is_send ? t->step == 0 && (room || !before) : e->arrived[n % WINDOW] != NULL))
+      return q;
+    before |= is_next ? is_busy(q) : q->step > t->step && is_send && !(e->finished[n] & REQUEST);
   }
-  return 0;
-}
-
-/* Whether the next piece may start: few sends are in flight, or none of them comes before it in the
- * order. A piece that exchanges no message holds no buffer before it is decoded, so the window need
- * not admit it. */
-static int may_start(const engine *e) {
-  const size_t start = e->next_start;
-  int sends = e->active - e->receiving + e->async_count, most = e->payload->poll ? ASYNC_SENDS : SENDS;
-  if (start == e->plan->event_count ||
-      (e->plan->pieces[e->plan->events[start].piece].schedule->length && !ghz_window_admits(e, start)))
-    return 0;
-  return sends < most || !sends_before(e, start);
-}
-
-/* Whether the piece that may start has a smaller key than the next one that arrived. */
-static int start_is_first(const engine *e) {
-  const uint32_t number = e->arrived.pieces[e->arrived.head];
-  const piece *p = &e->plan->pieces[number];
-  return p->state == PIECE_WAITS && p->step < p->schedule->length &&
-         e->plan->events[e->next_start].key < ghz_plan_event(e->plan, number, p->step).key;
-}
-
-/* The first event from `number` on that is a receive, or a start. */
-static size_t next_event(const plan *p, size_t number, int receives) {
-  while (number < p->event_count && event_receives(p, &p->events[number]) != receives)
-    number++;
-  return number;
-}
-
-/* An arrival may have started it already: other ranks can be ahead. */
-static void start(engine *e) {
-  piece *p = &e->plan->pieces[e->plan->events[e->next_start].piece];
-  e->next_start = next_event(e->plan, e->next_start + 1, 0);
-  ghz_engine_advance(e, p);
+  return NULL;
 }
 
 /* ---- The loop -------------------------------------------------------------------------------- */
 
 static void post_receives(engine *e) {
-  while (!engine_stopped(e) && e->receiving < ENGINE_RECEIVES && e->next_receive < e->plan->event_count &&
-         ghz_window_admits(e, e->next_receive)) {
-    ghz_engine_post_receive(e, e->next_receive);
-    e->next_receive = next_event(e->plan, e->next_receive + 1, 1);
-  }
-}
-
-static piece *pop(engine *e, queue *q) {
-  return &e->plan->pieces[q->pieces[q->head++]];
+  for (; !engine_stopped(e) && e->receiving < ENGINE_RECEIVES && e->next < window_end(e); e->next++)
+    if (turn_step(e->plan, e->next)->kind != STEP_SEND)
+      ghz_engine_post_receive(e, e->next);
 }
 
 /* Does the most urgent thing. Returns 0 if there is nothing to do. */
@@ -136,26 +104,23 @@ static int work(engine *e) {
     return 1;
   if (e->async_count == ENGINE_ASYNC_OPS)
     return 0;
-  int can_start = may_start(e), has_arrived = e->arrived.head < e->arrived.tail;
-  size_t undecoded = e->complete.tail - e->complete.head;
-  if (has_arrived && !(can_start && start_is_first(e)))
-    ghz_engine_advance(e, pop(e, &e->arrived));
-  else if (can_start && (has_arrived || undecoded < UNDECODED))
-    start(e);
-  else if (undecoded)
-    ghz_engine_decode(e, pop(e, &e->complete));
+  piece *p = next_piece(e);
+  if (p)
+    ghz_engine_advance(e, p);
+  else if (e->decoded < e->completed)
+    ghz_engine_decode(e, &e->plan->pieces[e->complete[e->decoded++]]);
   else
     return 0;
   return 1;
 }
 
 /* Nothing to do but to poll MPI and who works, or to help. The time counts for a device's oldest
- * operation; a team counts its own. */
+ * operation, or as waiting for messages; a team counts its own. */
 static void idle(engine *e) {
-  double now = MPI_Wtime();
-  int helps = e->payload->help != NULL;
+  const double now = MPI_Wtime();
+  const int helps = e->async_count && e->payload->help;
   if (e->idle_polls && !helps)
-    *e->async[0].seconds += now - e->idle_since;
+    *(e->async_count ? e->async[0].seconds : &e->job->report->wait) += now - e->idle_since;
   e->idle_since = now;
   if (helps && e->payload->help(e->job))
     e->idle_polls = 0;
@@ -163,18 +128,14 @@ static void idle(engine *e) {
     ghz_backoff(e->idle_polls++);
 }
 
-/* Whenever it waits, all receives that the window admits are posted: since then nothing has
- * completed. */
 static void loop(engine *e) {
   while (!engine_stopped(e)) {
-    ghz_engine_progress(e, 0);
+    ghz_engine_progress(e);
     post_receives(e);
     if (work(e))
       e->idle_polls = 0;
-    else if (e->async_count)
+    else if (e->async_count || e->active)
       idle(e);
-    else if (e->active)
-      ghz_engine_progress(e, 1);
     else
       return;
   }
@@ -189,23 +150,24 @@ static int reserve_arrays(engine *e, const plan *p, engine_space *space) {
   e->transfers = grow(&a[1], transfers, sizeof *e->transfers);
   e->indices = grow(&a[2], transfers, sizeof *e->indices);
   e->statuses = grow(&a[3], transfers, sizeof *e->statuses);
-  e->arrived.pieces = grow(&a[4], p->receive_count, sizeof *e->arrived.pieces);
-  e->complete.pieces = grow(&a[5], p->piece_count, sizeof *e->complete.pieces);
-  e->finished = grow(&a[6], p->event_count, sizeof *e->finished);
-  return e->requests && e->transfers && e->indices && e->statuses && e->arrived.pieces && e->complete.pieces &&
-         e->finished && transfers < INT32_MAX;
+  e->complete = grow(&a[4], p->piece_count, sizeof *e->complete);
+  e->finished = grow(&a[5], p->turn_count, sizeof *e->finished);
+  return e->requests && e->transfers && e->indices && e->statuses && e->complete && e->finished &&
+         transfers < INT32_MAX;
 }
 
 int ghz_engine_prepare(engine_space *space, plan *p, const payload *kind, const payload_job *job) {
   engine e;
-  int32_t *change = grow(&space->arrays[7], p->event_count + 2, sizeof *change);
-  return change && reserve_arrays(&e, p, space) &&
+  const size_t at_once = !kind->poll                         ? 1
+                         : p->piece_count < ENGINE_ASYNC_OPS ? p->piece_count
+                                                             : ENGINE_ASYNC_OPS;
+  return reserve_arrays(&e, p, space) &&
          ghz_buffer_pool_reserve(job->pool, kind->capacity(job, p->piece_tiles),
-                                 ghz_window_buffers(p, kind, change));
+                                 p->held + at_once * (size_t)(1 + kind->scratch));
 }
 
 void ghz_engine_free(engine_space *space) {
-  for (int i = 0; i < 8; i++)
+  for (int i = 0; i < 6; i++)
     grow_free(&space->arrays[i]);
 }
 
@@ -216,28 +178,24 @@ static void drain(engine *e) {
       idle(e);
 }
 
-/* As nothing had happened to them: a plan runs many times. */
-static void begin_pieces(plan *p) {
-  for (piece *q = p->pieces; q < p->pieces + p->piece_count; q++) {
+/* As nothing had happened to them: a plan runs many times. Those that exchange no message are
+ * complete. */
+static void begin_pieces(engine *e) {
+  for (piece *q = e->plan->pieces; q < e->plan->pieces + e->plan->piece_count; q++) {
     q->state = PIECE_WAITS;
     q->step = 0;
-    q->event = q->start;
-    q->current = q->arrivals = NULL;
+    q->current = NULL;
+    if (q->schedule->length == 0)
+      ghz_engine_advance(e, q);
   }
 }
 
 failure ghz_engine_run(plan *p, const payload *kind, payload_job *job, engine_space *space, MPI_Comm comm) {
-  engine e = {.plan = p,
-              .payload = kind,
-              .job = job,
-              .space = space,
-              .comm = comm,
-              .next_receive = next_event(p, 0, 1),
-              .next_start = next_event(p, 0, 0)};
+  engine e = {.plan = p, .payload = kind, .job = job, .space = space, .comm = comm};
   reserve_arrays(&e, p, space);
-  begin_pieces(p);
-  memset(e.finished, 0, p->event_count * sizeof *e.finished);
+  memset(e.finished, 0, p->turn_count * sizeof *e.finished);
   ghz_engine_check(&e, job->early_status);
+  begin_pieces(&e);
   loop(&e);
   drain(&e);
   ghz_engine_cancel(&e);

@@ -31,12 +31,9 @@ enum { ABORT_MESSAGE_SIZE = offsetof(abort_message, end) + 1 };
 
 /* ---- Waiting for MPI without holding a core that another rank could use ---------------------- */
 
-/* Between two polls: yields unless there were only few so far. */
-void ghz_backoff(int polls);
-
-/* As MPI_Waitsome, but polls, and yields between polls: ranks that share cores get on much
+/* Between two polls: yields unless there were only few so far. Ranks that share cores get on much
  * faster. */
-int ghz_wait_some(int n, MPI_Request *requests, int *done, int *indices, MPI_Status *statuses);
+void ghz_backoff(int polls);
 
 /* As MPI_Wait. */
 int ghz_wait(MPI_Request *request);
@@ -46,7 +43,7 @@ int ghz_wait(MPI_Request *request);
 /* What an engine keeps from call to call, and what MPI may still read if it failed. */
 typedef struct engine_space {
   abort_message abort;
-  growing arrays[8];
+  growing arrays[6];
 } engine_space;
 
 /* Reserves everything that the plan needs, buffers included, so that nothing is allocated while

@@ -8,8 +8,7 @@
 /* A request of MPI, and what it is for. */
 typedef struct transfer {
   buffer *buffer; /* NULL: an abort message */
-  size_t number;  /* a receive: its event; a send: how many events come before it */
-  int is_receive;
+  uint32_t turn;
 } transfer;
 
 /* An operation that a device works on. It holds the buffer. */
@@ -19,11 +18,7 @@ typedef struct async_op {
   double *seconds; /* the figure of the report that waiting for it counts for */
 } async_op;
 
-/* Pieces, by number, in the order in which they are to be looked at. */
-typedef struct queue {
-  uint32_t *pieces;
-  size_t head, tail;
-} queue;
+enum { REQUEST = 1, PIECE = 2 };
 
 typedef struct engine {
   plan *plan;
@@ -39,11 +34,12 @@ typedef struct engine {
   MPI_Status *statuses;
   int active, receiving; /* requests; receives among them */
 
-  uint8_t *finished; /* one flag an event */
-  size_t oldest;     /* the first event that is not finished */
-
-  size_t next_receive, next_start;  /* events */
-  queue arrived, complete;          /* pieces with an arrival to look at; pieces to be decoded */
+  uint8_t *finished;                /* of each turn: its REQUEST, and its PIECE, which goes on without it */
+  uint32_t oldest;                  /* the first turn that is not finished; */
+  uint32_t next;                    /* that to be posted next, if it is a receive */
+  buffer *arrived[WINDOW];          /* messages of the turns in the window, modulo, not looked at yet */
+  uint32_t *complete;               /* pieces to be decoded, of which */
+  size_t completed, decoded;        /* so many there are, and so many are */
   async_op async[ENGINE_ASYNC_OPS]; /* the oldest first */
   int async_count;
   int idle_polls; /* since there was something to do */
@@ -59,8 +55,20 @@ static inline int engine_stopped(const engine *e) {
   return e->failure.mpi_code != MPI_SUCCESS;
 }
 
-static inline void queue_push(queue *q, uint32_t number) {
-  q->pieces[q->tail++] = number;
+static inline int is_busy(const piece *p) {
+  return p->current && p->current->pending;
+}
+
+static inline uint32_t window_end(const engine *e) {
+  const uint32_t all = e->plan->turn_count;
+  return all - e->oldest < WINDOW ? all : e->oldest + WINDOW;
+}
+
+/* What of a turn is finished. */
+static inline void finish(engine *e, uint32_t number, uint8_t what) {
+  e->finished[number] |= what;
+  while (e->oldest < e->plan->turn_count && e->finished[e->oldest] == (REQUEST | PIECE))
+    e->oldest++;
 }
 
 /* ---- engine.c: the first failure ------------------------------------------------------------- */
@@ -77,15 +85,14 @@ int ghz_engine_read_abort(engine *e, const void *message);
 
 /* ---- transfer.c ------------------------------------------------------------------------------ */
 
-/* Posts the receive of an event. */
-void ghz_engine_post_receive(engine *e, size_t number);
+void ghz_engine_post_receive(engine *e, uint32_t turn);
 
 /* Sends the current buffer of a piece to the peer of its present step; after a failure, an abort
  * message. */
 void ghz_engine_send(engine *e, const piece *p);
 
-/* Lets MPI work, and retires the requests that have completed; with `wait`, until one has. */
-void ghz_engine_progress(engine *e, int wait);
+/* Lets MPI work, and retires the requests that have completed. */
+void ghz_engine_progress(engine *e);
 
 /* Gives up the requests that MPI still has after it failed. */
 void ghz_engine_cancel(engine *e);
@@ -104,17 +111,5 @@ int ghz_engine_poll_async(engine *e);
 
 /* Releases what pieces still hold after a failure. */
 void ghz_engine_release_pieces(engine *e);
-
-/* ---- window.c -------------------------------------------------------------------------------- */
-
-/* The most buffers that a plan takes at a time. `change` is scratch for one number more than there
- * are events, and one more. */
-size_t ghz_window_buffers(plan *p, const payload *kind, int32_t *change);
-
-/* Whether the work of an event may begin. */
-int ghz_window_admits(const engine *e, size_t number);
-
-/* The last event that a piece went through is finished. */
-void ghz_window_finish(engine *e, const piece *p);
 
 #endif

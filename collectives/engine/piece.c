@@ -15,10 +15,6 @@ static void release(engine *e, buffer *b) {
 
 /* ---- Operations ------------------------------------------------------------------------------ */
 
-static int is_busy(const piece *p) {
-  return p->current && p->current->pending;
-}
-
 static void release_operands(engine *e, buffer *b) {
   for (int i = 0; i < 2; i++) {
     release(e, b->operands[i]);
@@ -71,7 +67,7 @@ static void reduce(engine *e, piece *p, buffer *in) {
 
 static int is_abort_message(engine *e, const buffer *in) {
   abort_message message;
-  const void *data = in->data;
+  const void *data = in->memory;
   if (in->size != ABORT_MESSAGE_SIZE)
     return 0;
   if (e->payload->peek) {
@@ -95,24 +91,23 @@ static void look_at(engine *e, piece *p, buffer *in) {
     reduce(e, p, in);
 }
 
-/* The arrival for the present step, taken out of the piece's list; NULL: none yet. */
-static buffer *arrival(const engine *e, piece *p) {
-  for (buffer **link = &p->arrivals; *link; link = &(*link)->next)
-    if (e->plan->events[(*link)->event].step == p->step) {
-      buffer *in = *link;
-      *link = in->next;
-      return in;
-    }
-  return NULL;
+/* The content that a piece has is not needed any more, but by what is in flight. */
+static void pass(engine *e, const piece *p) {
+  for (unsigned i = p->step; i-- > 0;) {
+    finish(e, p->turns[i], PIECE);
+    if (p->schedule->steps[i].kind != STEP_SEND)
+      break;
+  }
 }
 
 /* Returns 0 if the message is still to come. */
 static int receive_step(engine *e, piece *p) {
-  buffer *in = arrival(e, p);
-  ghz_window_finish(e, p);
+  const uint32_t turn = p->turns[p->step];
+  pass(e, p);
+  buffer *in = turn < window_end(e) ? e->arrived[turn % WINDOW] : NULL;
   if (!in)
     return 0;
-  p->event = in->event;
+  e->arrived[turn % WINDOW] = NULL;
   look_at(e, p, in);
   release(e, in);
   return 1;
@@ -149,13 +144,13 @@ static void end(engine *e, piece *p) {
   replace_current(e, p, NULL);
   p->state = PIECE_DONE;
   if (!busy)
-    ghz_window_finish(e, p);
+    pass(e, p);
 }
 
 static void complete(engine *e, piece *p) {
   p->state = PIECE_COMPLETE;
   if (p->part->target)
-    queue_push(&e->complete, piece_number(e->plan, p));
+    e->complete[e->completed++] = piece_number(e->plan, p);
   else
     end(e, p);
 }
@@ -172,8 +167,6 @@ void ghz_engine_decode(engine *e, piece *p) {
 
 void ghz_engine_advance(engine *e, piece *p) {
   const schedule *s = p->schedule;
-  if (p->state != PIECE_WAITS)
-    return;
   for (; p->step < s->length && !engine_stopped(e) && !is_busy(p); p->step++)
     if (!(s->steps[p->step].kind == STEP_SEND ? send_step(e, p) : receive_step(e, p)))
       return;
@@ -182,14 +175,10 @@ void ghz_engine_advance(engine *e, piece *p) {
 }
 
 void ghz_engine_release_pieces(engine *e) {
-  for (uint32_t i = 0; i < e->plan->piece_count; i++) {
-    piece *p = &e->plan->pieces[i];
-    for (buffer *in = p->arrivals, *next; in; in = next) {
-      next = in->next;
-      release(e, in);
-    }
-    release(e, p->current);
-  }
+  for (int i = 0; i < WINDOW; i++)
+    release(e, e->arrived[i]);
+  for (uint32_t i = 0; i < e->plan->piece_count; i++)
+    release(e, e->plan->pieces[i].current);
 }
 
 /* ---- Devices --------------------------------------------------------------------------------- */
@@ -210,7 +199,7 @@ static void end_async(engine *e, int index, ghz_status status) {
   else if (p->state == PIECE_COMPLETE)
     ghz_engine_decode(e, p);
   else
-    ghz_window_finish(e, p);
+    pass(e, p);
 }
 
 int ghz_engine_poll_async(engine *e) {

@@ -27,145 +27,143 @@ uint64_t ghz_piece_values(const piece *q) {
   return ghz_slice_count(&slice);
 }
 
-/* Segments take turns along the array, so that what compresses badly is not all in one of them.
- * Pieces without tiles do not exist, on any rank. */
-static void cut_part(plan *p, int index) {
+/* A piece of each segment. Segments take turns along the array, so that what compresses badly is
+ * not all in one of them. Pieces without tiles do not exist, on any rank. */
+static void cut_column(plan *p, int index, uint64_t column) {
   const layout *l = &p->layout;
   const ghz_shape *shape = &p->parts[index].shape;
-  uint64_t all = ghz_shape_tiles(shape), segments = (uint64_t)l->segments, n = segments * columns_of(l, shape);
-  for (uint64_t i = 0; i < n; i++) {
-    uint64_t begin = cut(all, i, n), size = cut(all, i + 1, n) - begin;
+  const uint64_t all = ghz_shape_tiles(shape), segments = (uint64_t)l->segments, first = column * segments,
+                 n = segments * columns_of(l, shape);
+  for (uint64_t i = first; i < first + segments && i < n; i++) {
+    const uint64_t begin = cut(all, i, n), size = cut(all, i + 1, n) - begin;
     if (size == 0)
       continue;
-    p->pieces[p->piece_count++] =
-        (piece){.part = &p->parts[index],
-                .schedule = &p->schedules[l->parts > 1 ? (uint64_t)index : i % segments],
-                .first = begin,
-                .tiles = size,
-                .column = (unsigned)(i / segments)};
+    p->pieces[p->piece_count++] = (piece){.part = &p->parts[index],
+                                          .schedule = &p->schedules[l->parts > 1 ? (uint64_t)index : i - first],
+                                          .first = begin,
+                                          .tiles = size};
     p->piece_tiles = size > p->piece_tiles ? size : p->piece_tiles;
   }
 }
 
 /* ---- The order ------------------------------------------------------------------------------- */
 
-static int compare_events(const void *a, const void *b) {
-  const event *x = a, *y = b;
-  if (x->key != y->key)
-    return x->key < y->key ? -1 : 1;
-  return x->piece != y->piece ? (x->piece < y->piece ? -1 : 1) : (x->step > y->step) - (x->step < y->step);
-}
-
-event ghz_plan_event(const plan *p, uint32_t number, unsigned index) {
-  const schedule *s = p->pieces[number].schedule;
-  uint64_t column = p->pieces[number].column, round = s->length ? s->steps[index].round : LAST_ROUND;
-  return (event){p->layout.columns_first ? column << 32 | round : round << 32 | column, number, index};
-}
-
-size_t ghz_plan_number(const plan *p, const event *e) {
-  size_t low = 0, high = p->event_count;
-  while (low < high) {
-    size_t middle = low + (high - low) / 2;
-    if (compare_events(&p->events[middle], e) < 0)
-      low = middle + 1;
-    else
-      high = middle;
+/* Puts the steps of the pieces from `first` on behind all others, by their rounds. */
+static void order_steps(plan *p, uint32_t first) {
+  int32_t *next = p->scratch;
+  memset(next, 0, (p->rounds + 1) * sizeof *next);
+  next[0] = (int32_t)p->turn_count;
+  for (const piece *q = p->pieces + first; q < p->pieces + p->piece_count; q++)
+    for (unsigned i = 0; i < q->schedule->length; i++)
+      next[q->schedule->steps[i].round + 1]++;
+  for (size_t r = 0; r < p->rounds; r++)
+    next[r + 1] += next[r];
+  for (piece *q = p->pieces + first; q < p->pieces + p->piece_count; q++) {
+    q->turns = p->numbers + p->turn_count;
+    for (unsigned i = 0; i < q->schedule->length; i++) {
+      const uint32_t number = (uint32_t)next[q->schedule->steps[i].round]++;
+      p->turns[number] = (plan_turn){piece_number(p, q), i};
+      p->numbers[p->turn_count++] = number;
+      p->send_count += q->schedule->steps[i].kind == STEP_SEND;
+    }
   }
-  return low;
 }
 
-/* A piece without steps has a start where its part lies in a buffer of this rank. */
-static int has_start(const piece *q) {
-  return q->schedule->length ? q->schedule->steps[0].kind == STEP_SEND : q->part->has_starts;
-}
+/* ---- Memory ---------------------------------------------------------------------------------- */
 
-static void list_events(plan *p, uint32_t number) {
-  const schedule *s = p->pieces[number].schedule;
-  if (has_start(&p->pieces[number]))
-    p->events[p->event_count++] = ghz_plan_event(p, number, 0);
-  for (unsigned i = 0; i < s->length; i++)
-    if (s->steps[i].kind != STEP_SEND)
-      p->events[p->event_count++] = ghz_plan_event(p, number, i);
-}
-
-static void order_events(plan *p) {
-  p->event_count = p->held = 0;
-  for (uint32_t i = 0; i < p->piece_count; i++) {
-    p->pieces[i].start = NO_EVENT;
-    list_events(p, i);
+/* A content is here from when its turn comes into the window until that begins behind its last use:
+ * a send, or the message that is added to it. */
+static void count_contents(const piece *q, int32_t *change) {
+  const schedule *s = q->schedule;
+  for (unsigned i = 0, last; i < s->length; i++) {
+    if (i > 0 && s->steps[i].kind == STEP_SEND)
+      continue;
+    for (last = i; last + 1 < s->length && s->steps[last + 1].kind == STEP_SEND; last++)
+      ;
+    last += last + 1 < s->length && s->steps[last + 1].kind == STEP_RECV_REDUCE;
+    change[q->turns[i] < WINDOW ? 0 : q->turns[i] - WINDOW + 1]++;
+    change[q->turns[last] + 1]--;
   }
-  qsort(p->events, p->event_count, sizeof *p->events, compare_events);
-  for (size_t i = 0; i < p->event_count; i++)
-    if (!event_receives(p, &p->events[i]))
-      p->pieces[p->events[i].piece].start = i;
+}
+
+/* The most contents at a time, wherever the window begins. */
+static size_t count_held(const plan *p, int32_t *change) {
+  int64_t held = 0, most = 0;
+  memset(change, 0, (p->turn_count + 1) * sizeof *change);
+  for (uint32_t i = 0; i < p->piece_count; i++)
+    count_contents(&p->pieces[i], change);
+  for (uint32_t begin = 0; begin < p->turn_count; begin++) {
+    held += change[begin];
+    most = held > most ? held : most;
+  }
+  return (size_t)most;
 }
 
 /* ---- The plan -------------------------------------------------------------------------------- */
-
-static void count_messages(plan *p) {
-  p->receive_count = p->send_count = 0;
-  for (uint32_t i = 0; i < p->piece_count; i++)
-    for (unsigned h = 0; h < p->pieces[i].schedule->length; h++)
-      ++*(p->pieces[i].schedule->steps[h].kind == STEP_SEND ? &p->send_count : &p->receive_count);
-}
 
 /* Returns how many steps there are. `steps`: memory for all; NULL: they are only counted. */
 static size_t build_schedules(plan *p, size_t schedules, const int *places, schedule_builder build,
                               step *steps) {
   step scratch[SCHEDULE_MAX_STEPS];
   size_t count = 0;
-  for (size_t s = 0; s < schedules; s++) {
-    p->schedules[s] = (schedule){0, scratch};
-    build(p->at, places && p->layout.parts > 1 ? places[s] : (int)s, &p->schedules[s]);
+  for (size_t i = 0; i < schedules; i++) {
+    schedule *s = &p->schedules[i];
+    *s = (schedule){0, scratch};
+    build(p->at, places && p->layout.parts > 1 ? places[i] : (int)i, s);
+    if (s->length && s->steps[s->length - 1].round >= p->rounds)
+      p->rounds = s->steps[s->length - 1].round + 1;
     if (steps)
-      p->schedules[s].steps = memcpy(steps + count, scratch, p->schedules[s].length * sizeof *steps);
-    count += p->schedules[s].length;
+      s->steps = memcpy(steps + count, scratch, s->length * sizeof *steps);
+    count += s->length;
   }
   return count;
 }
 
+/* Schedules, and memory for what is made of them. */
+static int prepare(plan *p, const int *places, schedule_builder build) {
+  const layout *l = &p->layout;
+  const size_t schedules = (size_t)(l->parts > 1 ? l->parts : l->segments);
+  const uint64_t columns = columns_of(l, &l->shape),
+                 pieces = columns * (uint64_t)l->segments * (uint64_t)l->parts;
+  p->parts = grow(&p->memory[0], (size_t)l->parts, sizeof *p->parts);
+  p->schedules = grow(&p->memory[1], schedules, sizeof *p->schedules);
+  p->pieces = pieces < INT32_MAX ? grow(&p->memory[2], pieces, sizeof *p->pieces) : NULL;
+  if (!p->parts || !p->schedules || !p->pieces)
+    return 0;
+  const size_t count = build_schedules(p, schedules, places, build, NULL), turns = columns * count;
+  step *steps = grow(&p->memory[3], count, sizeof *steps);
+  p->turns = turns < INT32_MAX ? grow(&p->memory[4], turns, sizeof *p->turns) : NULL;
+  p->numbers = grow(&p->memory[5], turns, sizeof *p->numbers);
+  p->scratch = grow(&p->memory[6], (turns > p->rounds ? turns : p->rounds) + 1, sizeof *p->scratch);
+  if (steps && p->turns && p->numbers && p->scratch)
+    build_schedules(p, schedules, places, build, steps);
+  return steps && p->turns && p->numbers && p->scratch;
+}
+
 int ghz_plan_cut(plan *p, const layout *l, const uint64_t *counts, const int *places, position at,
                  schedule_builder build) {
-  const size_t schedules = (size_t)(l->parts > 1 ? l->parts : l->segments);
-  const uint64_t count = ghz_shape_count(&l->shape),
-                 most = columns_of(l, &l->shape) * (uint64_t)l->segments * (uint64_t)l->parts;
+  const uint64_t count = ghz_shape_count(&l->shape), columns = columns_of(l, &l->shape);
   p->layout = *l;
   p->at = at;
   p->at.segments = l->segments;
-  p->piece_count = 0;
-  p->piece_tiles = 0;
-  p->parts = grow(&p->memory[0], (size_t)l->parts, sizeof *p->parts);
-  p->schedules = grow(&p->memory[1], schedules, sizeof *p->schedules);
-  p->pieces = most < INT32_MAX ? grow(&p->memory[2], most, sizeof *p->pieces) : NULL;
-  if (!p->parts || !p->schedules || !p->pieces)
+  p->piece_count = p->turn_count = p->rounds = 0;
+  p->piece_tiles = p->send_count = 0;
+  if (!prepare(p, places, build))
     return 0;
-  step *steps = grow(&p->memory[4], build_schedules(p, schedules, places, build, NULL), sizeof *steps);
-  if (!steps)
-    return 0;
-  build_schedules(p, schedules, places, build, steps);
-  for (int i = 0; i < l->parts; i++) {
-    p->parts[i].has_starts = -1;
+  for (int i = 0; i < l->parts; i++)
     p->parts[i].shape = !counts || counts[i] == count ? l->shape : ghz_flat(counts[i]);
-    cut_part(p, i);
+  for (uint64_t c = 0; c < columns; c++) {
+    const uint32_t first = l->columns_first ? p->piece_count : 0;
+    for (int i = 0; i < l->parts; i++)
+      cut_column(p, i, c);
+    if (l->columns_first || c + 1 == columns)
+      order_steps(p, first);
   }
-  count_messages(p);
+  p->held = count_held(p, p->scratch);
   return 1;
 }
 
-int ghz_plan_order(plan *p) {
-  int changed = 0;
-  p->events = grow(&p->memory[3], p->piece_count + p->receive_count, sizeof *p->events);
-  for (int i = 0; i < p->layout.parts; i++) {
-    const int here = p->parts[i].source || p->parts[i].target;
-    changed |= here != p->parts[i].has_starts;
-    p->parts[i].has_starts = here;
-  }
-  if (p->events && changed)
-    order_events(p);
-  return p->events != NULL;
-}
-
 void ghz_plan_free(plan *p) {
-  for (int i = 0; i < 5; i++)
+  for (int i = 0; i < 7; i++)
     grow_free(&p->memory[i]);
 }

@@ -43,7 +43,6 @@ typedef struct part {
   const uint8_t *source; /* this rank's contribution; NULL: none, or not from here */
   uint8_t *target;       /* where the result goes; NULL: nowhere */
   ghz_shape shape;
-  int has_starts; /* of pieces that exchange no message, as the events have it; -1: there are none yet */
 } part;
 
 /* What a call looks like before it is cut. */
@@ -56,8 +55,8 @@ typedef struct layout {
   int columns_first; /* which piece goes first: 0: the one in an earlier round; 1: the one further left */
 } layout;
 
-/* A piece waits for a message (or, at first, for its start) until its schedule is through; then for
- * its decoder:
+/* A piece waits for a message (or, where it begins with a send, for its turn) until its schedule is
+ * through; then for its decoder:
  *
  *   PIECE_WAITS --last step--> PIECE_COMPLETE --decoded, or nothing to decode--> PIECE_DONE
  *
@@ -68,70 +67,57 @@ typedef enum piece_state { PIECE_WAITS, PIECE_COMPLETE, PIECE_DONE } piece_state
 typedef struct piece {
   const part *part;
   const schedule *schedule;
+  const uint32_t *turns; /* of its steps: their numbers in the order */
   uint64_t first, tiles; /* of the part */
-  unsigned column;       /* its place in its segment */
   unsigned step;         /* the next one of the schedule */
   piece_state state;
-  size_t start;     /* its event, by number, or NO_EVENT: it has none */
-  size_t event;     /* the one that its content is from: first its start */
-  buffer *current;  /* its content here and now; NULL: this rank's contribution, not yet encoded */
-  buffer *arrivals; /* received for later steps, or not yet looked at */
+  buffer *current; /* its content here and now; NULL: this rank's contribution, not yet encoded */
 } piece;
 
-#define NO_EVENT SIZE_MAX
+/* A step of a piece. */
+typedef struct plan_turn {
+  uint32_t piece, step;
+} plan_turn;
 
-/* Where a piece gets content: a receive; or its start, if it begins by sending, or has no steps at
- * all and its part is in this rank's buffers. */
-typedef struct event {
-  uint64_t key; /* all ranks order messages by key, then piece */
-  uint32_t piece;
-  unsigned step;
-} event;
+/* Work is in the turns from the oldest unfinished one on, of which there are so many: see
+ * engine.c. */
+enum { WINDOW = 36 };
 
 typedef struct plan {
   layout layout;
   position at;
   part *parts;
   schedule *schedules;
-  piece *pieces;
+  piece *pieces; /* column by column */
   uint32_t piece_count;
   uint64_t piece_tiles; /* of the largest piece */
-  event *events;        /* in the order of keys */
-  size_t event_count, receive_count, send_count;
-  size_t held;       /* buffers in use at a time, see window.c; 0: not counted yet */
-  growing memory[5]; /* of the arrays */
+  plan_turn *turns;     /* in the order that all ranks share: by round, then piece; column by column if these go
+                           first */
+  uint32_t turn_count, rounds;
+  size_t send_count;
+  size_t held;       /* contents in use at a time, at most */
+  uint32_t *numbers; /* of the turns, by piece and step */
+  int32_t *scratch;
+  growing memory[7]; /* of the arrays */
 } plan;
 
-/* A plan is made in two steps, between which the caller fills in the parts; for a call like the one
- * before the second step is enough, and mostly finds all as it was. All zeros is a plan that was
- * never made. Both return 0 if there is no memory; never for a layout, schedule and parts that a
- * plan was made for before. */
-
-/* Cuts a call into pieces. `counts`: the values of each part, which is flat where these are fewer
- * than the layout's; NULL: all have as many. `places`: the ranks that several parts belong to;
- * NULL: each to that of its number. */
+/* Cuts a call into pieces, and puts their steps in order. `counts`: the values of each part, which
+ * is flat where these are fewer than the layout's; NULL: all have as many. `places`: the ranks that
+ * several parts belong to; NULL: each to that of its number. Where the parts lie is left to the
+ * caller. All zeros is a plan that was never made. Returns 0 if there is no memory; never for a
+ * layout and schedule that a plan was made for before. */
 int ghz_plan_cut(plan *p, const layout *l, const uint64_t *counts, const int *places, position at,
                  schedule_builder build);
-
-/* Lists the events, in their order. Pieces of parts with neither source nor target that exchange no
- * message have none. */
-int ghz_plan_order(plan *p);
 
 void ghz_plan_free(plan *p);
 
 /* Values of a piece. */
 uint64_t ghz_piece_values(const piece *q);
 
-/* A step of a piece, both by number, with its key. */
-event ghz_plan_event(const plan *p, uint32_t number, unsigned index);
-
-/* How many events come before a step in the order: the number of the event, if it is one. */
-size_t ghz_plan_number(const plan *p, const event *e);
-
-/* Whether an event is a receive, or a start. */
-static inline int event_receives(const plan *p, const event *e) {
-  const schedule *s = p->pieces[e->piece].schedule;
-  return s->length > 0 && s->steps[e->step].kind != STEP_SEND;
+/* The step whose turn it is. */
+static inline const step *turn_step(const plan *p, uint32_t number) {
+  const plan_turn *t = &p->turns[number];
+  return &p->pieces[t->piece].schedule->steps[t->step];
 }
 
 /* Where a part lies on this rank. */

@@ -13,15 +13,6 @@ void ghz_backoff(int polls) {
     sched_yield();
 }
 
-int ghz_wait_some(int n, MPI_Request *requests, int *done, int *indices, MPI_Status *statuses) {
-  for (int polls = 0;; polls++) {
-    int code = MPI_Testsome(n, requests, done, indices, statuses);
-    if (code != MPI_SUCCESS || *done != 0)
-      return code;
-    ghz_backoff(polls);
-  }
-}
-
 int ghz_wait(MPI_Request *request) {
   for (int polls = 0;; polls++) {
     int done = 0, code = MPI_Test(request, &done, MPI_STATUS_IGNORE);

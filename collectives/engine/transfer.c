@@ -13,15 +13,12 @@ static void keep_request(engine *e, int code, transfer t) {
 
 /* ---- Posting --------------------------------------------------------------------------------- */
 
-void ghz_engine_post_receive(engine *e, size_t number) {
-  const event *at = &e->plan->events[number];
-  const int peer = e->plan->pieces[at->piece].schedule->steps[at->step].peer;
+void ghz_engine_post_receive(engine *e, uint32_t turn) {
   buffer *in = ghz_buffer_acquire(e->job->pool);
-  in->event = number;
   e->receiving++;
-  const int code = MPI_Irecv(in->memory, (int)in->capacity, MPI_BYTE, peer, (int)at->piece, e->comm,
-                             &e->requests[e->active]);
-  keep_request(e, code, (transfer){in, number, 1});
+  const int code = MPI_Irecv(in->memory, (int)in->capacity, MPI_BYTE, turn_step(e->plan, turn)->peer,
+                             (int)e->plan->turns[turn].piece, e->comm, &e->requests[e->active]);
+  keep_request(e, code, (transfer){in, turn});
 }
 
 static void count_message(engine *e, const piece *p, const buffer *out) {
@@ -32,32 +29,31 @@ static void count_message(engine *e, const piece *p, const buffer *out) {
 }
 
 void ghz_engine_send(engine *e, const piece *p) {
-  const event at = ghz_plan_event(e->plan, piece_number(e->plan, p), p->step);
   buffer *out = engine_failed(e) ? NULL : p->current;
-  const void *data = out ? out->data : (const void *)&e->space->abort;
+  const void *data = out ? out->memory : (const void *)&e->space->abort;
   size_t size = out ? out->size : ABORT_MESSAGE_SIZE;
   if (out) {
     out->refs++;
     count_message(e, p, out);
   }
-  const int code = MPI_Isend(data, (int)size, MPI_BYTE, p->schedule->steps[p->step].peer, (int)at.piece,
-                             e->comm, &e->requests[e->active]);
-  keep_request(e, code, (transfer){out, ghz_plan_number(e->plan, &at), 0});
+  const int code = MPI_Isend(data, (int)size, MPI_BYTE, p->schedule->steps[p->step].peer,
+                             (int)piece_number(e->plan, p), e->comm, &e->requests[e->active]);
+  keep_request(e, code, (transfer){out, p->turns[p->step]});
 }
 
 /* ---- Completion ------------------------------------------------------------------------------ */
 
-/* Puts a message beside its piece, to be looked at. */
-static void arrive(engine *e, buffer *in, const MPI_Status *status) {
-  const event *at = &e->plan->events[in->event];
-  piece *p = &e->plan->pieces[at->piece];
+static int is_receive(const engine *e, const transfer *t) {
+  return turn_step(e->plan, t->turn)->kind != STEP_SEND;
+}
+
+/* Keeps a message, to be looked at. */
+static void arrive(engine *e, const transfer *t, const MPI_Status *status) {
   int size = 0;
   MPI_Get_count(status, MPI_BYTE, &size);
-  in->size = size < 0 ? 0 : (size_t)size;
-  in->next = p->arrivals;
-  p->arrivals = in;
+  t->buffer->size = size < 0 ? 0 : (size_t)size;
+  e->arrived[t->turn % WINDOW] = t->buffer;
   e->receiving--;
-  queue_push(&e->arrived, at->piece);
 }
 
 /* Deals with a request that has completed. A message that is too long for its buffer is a damaged
@@ -70,10 +66,11 @@ static void retire(engine *e, const transfer *t, const MPI_Status *status, int h
     ghz_engine_check(e, GHZ_ECORRUPT);
   else if (class != MPI_SUCCESS && class != MPI_ERR_PENDING)
     ghz_engine_mpi_fails(e, status->MPI_ERROR);
-  if (t->is_receive)
-    arrive(e, t->buffer, status);
+  if (is_receive(e, t))
+    arrive(e, t, status);
   else
     ghz_buffer_release(e->job->pool, t->buffer);
+  finish(e, t->turn, REQUEST);
 }
 
 static void compact(engine *e) {
@@ -86,20 +83,12 @@ static void compact(engine *e) {
   e->active = kept;
 }
 
-static int test_some(engine *e, int wait, int *done) {
-  if (!wait)
-    return MPI_Testsome(e->active, e->requests, done, e->indices, e->statuses);
-  double start = MPI_Wtime();
-  int code = ghz_wait_some(e->active, e->requests, done, e->indices, e->statuses);
-  e->job->report->wait += MPI_Wtime() - start;
-  return code;
-}
-
-void ghz_engine_progress(engine *e, int wait) {
+void ghz_engine_progress(engine *e) {
   int done = 0;
   if (e->active == 0)
     return;
-  int code = test_some(e, wait, &done), in_status = code == MPI_ERR_IN_STATUS;
+  const int code = MPI_Testsome(e->active, e->requests, &done, e->indices, e->statuses),
+            in_status = code == MPI_ERR_IN_STATUS;
   if ((!in_status && ghz_engine_mpi_fails(e, code)) || done == MPI_UNDEFINED)
     return;
   for (int i = 0; i < done; i++)
@@ -112,7 +101,7 @@ void ghz_engine_progress(engine *e, int wait) {
 void ghz_engine_cancel(engine *e) {
   for (int i = 0; i < e->active; i++)
     if (e->requests[i] != MPI_REQUEST_NULL) {
-      if (e->transfers[i].is_receive)
+      if (is_receive(e, &e->transfers[i]))
         MPI_Cancel(&e->requests[i]);
       MPI_Request_free(&e->requests[i]);
     }

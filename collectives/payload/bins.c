@@ -61,10 +61,10 @@ static size_t header_size(const payload_job *job) {
 static int take_apart(const payload_job *job, const buffer *message, ghz_bytes slices[BINS_MOST]) {
   uint64_t sizes[BINS_MOST], left = message->size;
   const size_t header = header_size(job);
-  const uint8_t *at = message->data + header;
+  const uint8_t *at = message->memory + header;
   if (left < header)
     return 0;
-  memcpy(sizes, message->data, header);
+  memcpy(sizes, message->memory, header);
   left -= header;
   for (int i = 0; i < job->bins->count; i++) {
     slices[i] = (ghz_bytes){at, sizes[i]};

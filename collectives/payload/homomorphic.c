@@ -29,7 +29,7 @@ ghz_status ghz_payload_validate(payload_job *job, const piece *p, buffer *in) {
   const ghz_slice expected = {
       .lattice = job->lattice, .shape = p->part->shape, .first = p->first, .tiles = p->tiles};
   return job->bins ? ghz_bins_validate(job, p, in)
-                   : ghz_payload_view(job, &expected, (ghz_bytes){in->data, in->size}, &in->slice);
+                   : ghz_payload_view(job, &expected, (ghz_bytes){in->memory, in->size}, &in->slice);
 }
 
 size_t ghz_payload_slice(const payload_job *job, uint64_t tiles, uint64_t terms) {
@@ -105,10 +105,9 @@ static ghz_status encode_empty_sum(payload_job *job, const piece *p, buffer *out
 
 /* Of two buffers, what is in them; who holds them the engine may be noting meanwhile. */
 static void swap(buffer *a, buffer *b) {
-  const buffer c = {
-      .data = a->data, .size = a->size, .memory = a->memory, .capacity = a->capacity, .slice = a->slice};
-  a->data = b->data, a->size = b->size, a->memory = b->memory, a->capacity = b->capacity, a->slice = b->slice;
-  b->data = c.data, b->size = c.size, b->memory = c.memory, b->capacity = c.capacity, b->slice = c.slice;
+  const buffer c = {.memory = a->memory, .size = a->size, .capacity = a->capacity, .slice = a->slice};
+  a->memory = b->memory, a->size = b->size, a->capacity = b->capacity, a->slice = b->slice;
+  b->memory = c.memory, b->size = c.size, b->capacity = c.capacity, b->slice = c.slice;
 }
 
 /* Adds contribution after contribution, going back and forth between two buffers. */

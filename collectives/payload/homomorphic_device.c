@@ -213,7 +213,7 @@ static ghz_status make_sendable(payload_job *job, const piece *p, buffer *what) 
 
 static ghz_status peek(payload_job *job, const buffer *in, void *dst, size_t size) {
   (void)job;
-  return ghz_device_copy(dst, in->data, size);
+  return ghz_device_copy(dst, in->memory, size);
 }
 
 const payload ghz_payload_device = {.capacity = ghz_payload_capacity,

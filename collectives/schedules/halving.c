@@ -66,5 +66,5 @@ void ghz_halving_allreduce(position at, int segment, schedule *s) {
     else if (!(apart & (bit - 1)))
       schedule_add(s, STEP_RECV, peer, round);
   }
-  exchange(at, &f, STEP_RECV, STEP_SEND, LAST_ROUND - 1, s);
+  exchange(at, &f, STEP_RECV, STEP_SEND, 2 * 31 + 1, s); /* later than any exchange of members */
 }

@@ -21,7 +21,6 @@ typedef struct step {
 } step;
 
 #define SCHEDULE_MAX_STEPS 100 /* 31 exchanges, folding in and out, 31 children of a tree: all below */
-#define LAST_ROUND UINT32_MAX  /* later than any round */
 
 typedef struct schedule {
   unsigned length;

@@ -44,17 +44,6 @@ void ghz_tree_reduce(position at, int segment, schedule *s) {
     schedule_add(s, STEP_SEND, rank_of(at, parent(v)), log2_of(end));
 }
 
-void ghz_tree_bcast(position at, int segment, schedule *s) {
-  int v = counted(at, at.rank), begin = v ? lowest_bit(v) : top(at.ranks);
-  uint32_t depth = log2_of(top(at.ranks));
-  (void)segment;
-  if (v)
-    schedule_add(s, STEP_RECV, rank_of(at, parent(v)), depth - log2_of(begin));
-  for (int bit = begin / 2; bit; bit /= 2)
-    if (v + bit < at.ranks)
-      schedule_add(s, STEP_SEND, rank_of(at, v + bit), depth - log2_of(bit));
-}
-
 /* The way from the root to v leads over v's highest bit, its two highest bits, and so on: `at` is
  * on the way if its bits begin those of v. */
 static int on_the_way(int here, int v) {
@@ -65,24 +54,34 @@ static int highest_bit(int v) {
   return v ? 1 << (31 - __builtin_clz((unsigned)v)) : 0;
 }
 
-/* A block on its way from the root, or to it. Blocks with the longest way ahead go first. */
-static void pass(position at, int segment, int from_root, schedule *s) {
+/* A block on its way to the root. Blocks with the shortest way ahead go first. */
+void ghz_tree_gather(position at, int segment, schedule *s) {
   const int v = counted(at, segment), here = counted(at, at.rank),
-            left = __builtin_popcount((unsigned)v) - __builtin_popcount((unsigned)here),
-            below = rank_of(at, here | highest_bit(v ^ here)), above = rank_of(at, parent(here));
-  const uint32_t round = from_root ? log2_of(top(at.ranks)) - (uint32_t)left : (uint32_t)left;
+            gone = __builtin_popcount((unsigned)v) - __builtin_popcount((unsigned)here);
   if (!on_the_way(here, v))
     return;
-  if (from_root ? here : here != v)
-    schedule_add(s, STEP_RECV, from_root ? above : below, round - 1);
-  if (from_root ? here != v : here)
-    schedule_add(s, STEP_SEND, from_root ? below : above, round);
+  if (here != v)
+    schedule_add(s, STEP_RECV, rank_of(at, here | highest_bit(v ^ here)), (uint32_t)gone - 1);
+  if (here)
+    schedule_add(s, STEP_SEND, rank_of(at, parent(here)), (uint32_t)gone);
+}
+
+/* ---- From the root --------------------------------------------------------------------------- */
+
+/* Backwards in time, who received sends. */
+static void backwards(schedule_builder forth, position at, int segment, schedule *s) {
+  step steps[SCHEDULE_MAX_STEPS];
+  schedule f = {0, steps};
+  forth(at, segment, &f);
+  for (unsigned i = f.length; i-- > 0;)
+    schedule_add(s, steps[i].kind == STEP_SEND ? STEP_RECV : STEP_SEND, steps[i].peer,
+                 log2_of(top(at.ranks)) - steps[i].round);
+}
+
+void ghz_tree_bcast(position at, int segment, schedule *s) {
+  backwards(ghz_tree_reduce, at, segment, s);
 }
 
 void ghz_tree_scatter(position at, int segment, schedule *s) {
-  pass(at, segment, 1, s);
-}
-
-void ghz_tree_gather(position at, int segment, schedule *s) {
-  pass(at, segment, 0, s);
+  backwards(ghz_tree_gather, at, segment, s);
 }

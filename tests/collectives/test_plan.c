@@ -1,54 +1,49 @@
-/* test_plan.c: plans, without MPI: how much a rank has to do with each piece of a call. */
+/* test_plan.c: plans, without MPI: how a call is cut, and the order of what a rank does. */
 /* SPDX-License-Identifier: BSD-3-Clause */
 
 #include "engine/plan.h"
 #include "shows.h"
 #include <criterion/criterion.h>
 
-enum { MOST_RANKS = 12, PIECES = 3, VALUES = PIECES * GHZ_CHUNK };
+enum { MOST_RANKS = 12, PIECES = 3, VALUES = PIECES * MOST_RANKS * GHZ_CHUNK };
 
-static uint8_t somewhere[1];
+/* By which all ranks order a turn: its column, if these go first, round, piece and step. */
+static uint64_t key_of(const plan *p, uint32_t number) {
+  const plan_turn *t = &p->turns[number];
+  const uint64_t round = turn_step(p, number)->round,
+                 column = t->piece / (uint32_t)(p->layout.parts * p->layout.segments);
+  return (p->layout.columns_first ? column << 48 | round << 32 : round << 32) | t->piece << 8 | t->step;
+}
 
-/* With blocks of PIECES pieces each, of which this rank has some in a buffer: it begins with those
- * that it sends, and goes on with what it receives. */
-static void check_events(position at, schedule_builder build, const int *sends, const int *receives) {
-  const layout l = {ghz_flat(VALUES), .piece_values = GHZ_CHUNK, .type = GHZ_F32, .parts = at.ranks,
-                    .segments = 1};
+static void check_order(const show *s, position at) {
+  const ghz_shape flat = ghz_flat(VALUES);
+  const layout l = {flat,
+                    .piece_values = GHZ_CHUNK,
+                    .type = GHZ_F32,
+                    .parts = s->cut == IN_BLOCKS ? at.ranks : 1,
+                    .segments = s->cut == IN_SEGMENTS  ? at.ranks
+                                : s->cut == BY_HALVING ? ghz_halving_segments(at.ranks, ghz_shape_tiles(&flat))
+                                                       : 1,
+                    .columns_first = s->columns_first};
   plan p = {0};
-  size_t starts = 0;
-  cr_assert(ghz_plan_cut(&p, &l, NULL, NULL, at, build));
-  for (int b = 0; b < at.ranks; b++) {
-    part_lies(&p.parts[b], sends[b] ? somewhere : NULL, receives[b] ? somewhere : NULL);
-    starts += sends[b] ? PIECES : 0;
-  }
-  cr_assert(ghz_plan_order(&p));
-  cr_expect_eq(p.event_count, p.receive_count + starts, "rank %d of %d, root %d: %zu events, %zu receives",
-               at.rank, at.ranks, at.root, p.event_count, p.receive_count);
+  uint32_t steps = 0;
+  cr_assert(ghz_plan_cut(&p, &l, NULL, NULL, at, s->build));
+  for (uint32_t i = 0; i < p.piece_count; i++)
+    for (unsigned k = 0; k < p.pieces[i].schedule->length; k++, steps++) {
+      const plan_turn *t = &p.turns[p.pieces[i].turns[k]];
+      cr_assert(t->piece == i && t->step == k, "%s, rank %d of %d: another turn", s->name, at.rank, at.ranks);
+    }
+  cr_expect_eq(p.turn_count, steps);
+  for (uint32_t n = 1; n < p.turn_count; n++)
+    cr_assert_lt(key_of(&p, n - 1), key_of(&p, n), "%s, rank %d of %d: turn %u", s->name, at.rank, at.ranks, n);
   ghz_plan_free(&p);
 }
 
-static void check_blocks(const show *s, position at) {
-  int sends[MOST_RANKS], receives[MOST_RANKS];
-  for (int b = 0; b < at.ranks; b++) {
-    sends[b] = has(s->gives, at.rank, b, at.root);
-    receives[b] = has(s->gets, at.rank, b, at.root);
-  }
-  check_events(at, s->build, sends, receives);
-}
-
-/* Blocks that pass by a rank cost it nothing: not one turn of the engine. */
-Test(plan, has_no_events_for_the_blocks_of_others) {
+Test(plan, gives_every_step_a_turn_in_the_order_of_all_ranks) {
   for (const show *s = shows; s < shows + SHOWS; s++)
-    for (int ranks = 1; ranks <= MOST_RANKS && s->cut == IN_BLOCKS && s->gives != BY_ALL; ranks++)
-      for (int root = 0; root < ranks; root++)
-        for (int rank = 0; rank < ranks; rank++)
-          check_blocks(s, (position){rank, ranks, root, 1});
-}
-
-/* Gathered in place, the root's block stays where it is. */
-Test(plan, has_a_start_for_a_block_that_stays) {
-  const int sends[] = {1, 0, 0}, receives[] = {0, 1, 1};
-  check_events((position){0, 3, 0, 1}, ghz_linear_gather, sends, receives);
+    for (int ranks = 1; ranks <= MOST_RANKS; ranks++)
+      for (int rank = 0; rank < ranks; rank++)
+        check_order(s, (position){rank, ranks, ranks / 2, 1});
 }
 
 /* Pieces follow each other, and together have every tile and every value. */
