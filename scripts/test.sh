@@ -71,7 +71,7 @@ targets=$mpi_programs part "build, gcc, MPICH" build build-test-mpich -DCMAKE_BU
 part "  what asks an MPI" run_tests build-test-mpich -L mpi -R "$asks_mpi" -LE "$fast|simt"
 export GHZ_TEST_EFFORT=$sanitized_effort
 part "build, clang, sanitizers" build build-sanitize --preset sanitize
-part "  fast tests, fuzz replay" run_tests build-sanitize --preset sanitize -LE "$fast" -E "$twice"
+part "  fast tests, fuzz replay" run_tests build-sanitize -LE "$fast" -E "$twice"
 targets=thread_tests part "build, clang, threads" build build-thread --preset thread
 part "  threads" run_tests build-thread --preset thread -L threads
 unset GHZ_TEST_EFFORT
