@@ -51,7 +51,7 @@ static void *moved(const void *p, MPI_Aint by) {
   return (void *)((uintptr_t)p + (uintptr_t)by);
 }
 
-/* Sets *copy to where the call finds a copy of a buffer, with the same values if it `reads` them, or
+/* Sets *copy to where the call finds a copy of a buffer, with the same values if it `reads` them or
  * if there are gaps between them, which must come back as they were. */
 static ghz_status copy_in(const call *c, const void *from, uint64_t values, int reads, growing *memory,
                           void **copy) {
