@@ -98,7 +98,7 @@ void ghz_check_end(run *r) {
   const double start = MPI_Wtime();
   ghz_mpi_report *report = &r->report;
   size_t compared = 0;
-  if (!c->set.report || r->job.target_on_device)
+  if (!c->set.report || r->job.device)
     return;
   for (int b = 0; b < p->layout.parts; b++) {
     const uint8_t *x = p->parts[b].target, *exact = report->by_mpi > 0 ? r->exact : NULL;

@@ -63,7 +63,7 @@ error ghz_range_early(const call *c, communicator *k, error own, record *r) {
 static error measure(run *r, record *again, exponents *e) {
   const call *c = &r->made;
   const double start = payload_seconds(r->job.has_clock);
-  const int on_device = r->job.source_on_device;
+  const int on_device = r->job.device != NULL;
   ghz_status status = GHZ_OK;
   uint64_t n;
   const void *x = ghz_buffers_input(c, &n);

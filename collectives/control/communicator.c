@@ -94,10 +94,8 @@ static int on_free(MPI_Comm comm, int key, void *value, void *extra) {
   free_own(k);
   for (int i = 0; i < OUTLINES; i++)
     ghz_plan_free(&k->outlines[i].plan);
-#ifdef GHZ_HAVE_CUDA
   ghz_pinned_free(&k->pinned_send);
   ghz_pinned_free(&k->pinned_recv);
-#endif
   free(k);
   count(-1);
   return MPI_SUCCESS;

@@ -223,7 +223,6 @@ void ghz_check_begin(run *r);
 void ghz_check_end(run *r);
 
 /* ---- host_copy.c: calls on device buffers that have to be made on the host ------------------- */
-#ifdef GHZ_HAVE_CUDA
 
 /* Has r->made on copies of the buffers in pinned memory, if it cannot be made on device buffers.
  * They stay with the communicator. Local. */
@@ -232,10 +231,4 @@ error ghz_host_copy_begin(run *r);
 /* Copies the result back, if there are copies. */
 error ghz_host_copy_end(const run *r);
 
-#else
-
-#define ghz_host_copy_begin(r) ((error){0})
-#define ghz_host_copy_end(r) ((error){0})
-
-#endif
 #endif

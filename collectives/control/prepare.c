@@ -79,18 +79,6 @@ static payload_job job_of(run *r) {
                        .report = &r->report};
 }
 
-/* Device buffers that are left in the call are a GPU's to work on. MPI is given device memory if it
- * takes that, and if none of the call's buffers is on the host. */
-static ghz_status set_up_device(const call *c, workspace *w, payload_job *job) {
-  int all_on_device = (!c->used.send || c->on.send) && (!c->used.recv || c->on.recv);
-  if (!c->on.any)
-    return GHZ_OK;
-  job->target_on_device = c->on.recv;
-  job->source_on_device = c->send && !call_is_in_place(c) ? c->on.send : c->on.recv;
-  return ghz_device_setup(job, &w->device, &c->on, (size_t)job->plan->piece_tiles * GHZ_TILE,
-                          all_on_device && ghz_device_direct());
-}
-
 static const payload *payload_of(const payload_job *job) {
 #ifdef GHZ_HAVE_CUDA
   if (job->device)
@@ -111,6 +99,13 @@ error ghz_reserve(run *r) {
       ghz_slice_reserve(w->codec, &(ghz_shape){.dims = 1}, tiles, r->made.real, terms) == GHZ_OK)
     return (error){0};
   return (error){MPI_ERR_NO_MEM, ERROR_OURS, "no memory for messages"};
+}
+
+/* Has a device work, whose the buffers are. */
+static error set_up_device(run *r) {
+  const error e = ghz_error_of_device(ghz_device_setup(&r->job, &r->with->work->device, &r->made.on,
+                                                       (size_t)r->job.plan->piece_tiles * GHZ_TILE));
+  return e.code ? e : ghz_reserve(r);
 }
 
 static int plan_call(const run *r) {
@@ -140,7 +135,6 @@ static int last_tag(void) {
  * is there should the device fail in a later call that needs no second agreement: enough to tell
  * the other ranks. */
 static error make_plan(run *r) {
-  workspace *w = r->with->work;
   if (!plan_call(r))
     return (error){MPI_ERR_NO_MEM, ERROR_OURS, "no memory for the plan"};
   error e = ghz_reserve(r);
@@ -148,12 +142,11 @@ static error make_plan(run *r) {
     return e;
   if ((int64_t)r->outline->plan.piece_count - 1 > last_tag())
     return (error){MPI_ERR_OTHER, ERROR_OURS, "MPI has too few tags for the pieces of this call"};
-  e = ghz_error_of_device(set_up_device(&r->made, w, &r->job));
-  if (r->job.device)
-    e = ghz_reserve(r);
+  if (r->made.on.any)
+    e = set_up_device(r);
   if (e.code) {
     r->job.device = NULL;
-    r->job.pool = &w->pool;
+    r->job.pool = &r->with->work->pool;
     r->payload = payload_of(&r->job);
   }
   return e;

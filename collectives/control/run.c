@@ -86,7 +86,7 @@ static error execute(run *r) {
   const void *x = ghz_buffers_input(&r->made, &n);
   report->dims = r->outline->plan.layout.shape.dims;
   report->eb = r->job.bins ? ldexp(r->job.lattice.eb, -r->bins.list[0].scale) : r->job.lattice.eb;
-  if (n > 0 && r->made.set.report && !r->job.source_on_device && !r->job.early_status && !is_float &&
+  if (n > 0 && r->made.set.report && !r->job.device && !r->job.early_status && !is_float &&
       ghz_lattice_loss(r->job.codec, &r->job.lattice, x, (size_t)n, 0, &report->loss) != GHZ_OK)
     report->loss = (ghz_loss){.wipes = 0};
   ghz_team_begin(&r->job);

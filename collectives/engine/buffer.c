@@ -16,7 +16,7 @@ static void destroy(const buffer_pool *pool, buffer *p) {
 }
 
 static buffer *make(const buffer_pool *pool, size_t capacity) {
-  buffer *p = pool->allocator ? pool->allocator->make(capacity, pool->is_direct) : malloc(sizeof *p);
+  buffer *p = pool->allocator ? pool->allocator->make(capacity) : malloc(sizeof *p);
   if (p && !pool->allocator && !(p->memory = malloc(capacity + !capacity))) {
     free(p);
     p = NULL;

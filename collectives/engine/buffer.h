@@ -19,7 +19,7 @@ typedef struct buffer {
 
 /* Makes and frees the buffers of a pool that do not come from malloc. */
 typedef struct buffer_allocator {
-  buffer *(*make)(size_t capacity, int is_direct); /* `memory` is set; NULL: there is no memory */
+  buffer *(*make)(size_t capacity); /* `memory` is set; NULL: there is no memory */
   void (*destroy)(buffer *p);
 } buffer_allocator;
 
@@ -27,7 +27,6 @@ typedef struct buffer_allocator {
 typedef struct buffer_pool {
   buffer *idle;                      /* the last one released is the first, what is too small the last */
   const buffer_allocator *allocator; /* NULL: malloc */
-  int is_direct;                     /* its memory is a device's */
 } buffer_pool;
 
 /* Has `count` buffers of `capacity` bytes ready. Call it while all are idle. Returns 0 if there is

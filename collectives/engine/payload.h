@@ -29,12 +29,11 @@ struct payload_job {
   uint64_t total_contributions; /* of all ranks */
   int average;
   size_t value_size;
-  uint64_t result, result_compressed;     /* bytes of the results that were decoded, as values and compressed */
-  int has_clock;                          /* whether a report wants the codec's seconds */
-  ghz_mpi_report *report;                 /* these, and `inexact`, are added to it */
-  struct device *device;                  /* NULL: the host works */
-  struct team *team;                      /* NULL: the calling thread alone works */
-  int source_on_device, target_on_device; /* in its memory */
+  uint64_t result, result_compressed; /* bytes of the results that were decoded, as values and compressed */
+  int has_clock;                      /* whether a report wants the codec's seconds */
+  ghz_mpi_report *report;             /* these, and `inexact`, are added to it */
+  struct device *device;              /* that works, on buffers in its memory; NULL: the host does */
+  struct team *team;                  /* NULL: the calling thread alone works */
   ghz_status early_status; /* a failure that this rank knows of before the first message, and others do not */
 };
 

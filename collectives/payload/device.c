@@ -73,31 +73,22 @@ int ghz_device_direct(void) {
   return is_direct;
 }
 
-/* The number of the device that a buffer belongs to; -1: none. (Older runtimes find host memory an
- * invalid value.) */
+/* Where a buffer is, as in buffer_location. */
 static int home_of(const void *address, ghz_status *status) {
   struct cudaPointerAttributes a = {.type = cudaMemoryTypeUnregistered};
-  if (!address || address == MPI_IN_PLACE)
-    return -1;
-  cudaError_t error = cudaPointerGetAttributes(&a, address);
-  if (error == cudaErrorInvalidValue)
-    cudaGetLastError();
-  else if (checked(error, "cudaPointerGetAttributes") != GHZ_OK)
+  if (!has_devices || !address || address == MPI_IN_PLACE)
+    return 0;
+  if (checked(cudaPointerGetAttributes(&a, address), "cudaPointerGetAttributes") != GHZ_OK)
     *status = GHZ_EDEVICE;
-  return a.type == cudaMemoryTypeDevice || a.type == cudaMemoryTypeManaged ? a.device : -1;
+  return a.type == cudaMemoryTypeDevice || a.type == cudaMemoryTypeManaged ? a.device + 1 : 0;
 }
 
 static buffer_location find(const void *send, const void *recv) {
   buffer_location on = {.status = GHZ_OK};
   pthread_once(&once, look_around);
-  if (!has_devices)
-    return on;
-  int s = home_of(send, &on.status), r = home_of(recv, &on.status);
-  on.send = s >= 0;
-  on.recv = r >= 0;
-  on.any = on.send || on.recv;
-  on.number = on.send ? s : r;
-  on.apart = on.send && on.recv && s != r;
+  on.send = home_of(send, &on.status);
+  on.recv = home_of(recv, &on.status);
+  on.any = on.send ? on.send : on.recv;
   return on;
 }
 
@@ -109,12 +100,10 @@ int ghz_device_forbids(const void *send, const void *recv) {
 }
 
 static void make_current(buffer_location *on) {
-  on->previous = on->number;
-  ghz_status status = checked(cudaGetDevice(&on->previous), "cudaGetDevice");
-  if (status == GHZ_OK && on->previous != on->number)
-    status = checked(cudaSetDevice(on->number), "cudaSetDevice");
-  if (status != GHZ_OK)
-    on->status = status;
+  on->previous = on->any - 1;
+  if (checked(cudaGetDevice(&on->previous), "cudaGetDevice") != GHZ_OK ||
+      checked(cudaSetDevice(on->any - 1), "cudaSetDevice") != GHZ_OK)
+    on->status = GHZ_EDEVICE;
 }
 
 buffer_location ghz_device_enter(const void *send, const void *recv) {
@@ -125,8 +114,7 @@ buffer_location ghz_device_enter(const void *send, const void *recv) {
 }
 
 void ghz_device_leave(const buffer_location *on) {
-  int current = on->previous;
-  if (on->any && checked(cudaGetDevice(&current), "cudaGetDevice") == GHZ_OK && on->previous != current)
+  if (on->any)
     checked(cudaSetDevice(on->previous), "cudaSetDevice");
 }
 
@@ -159,12 +147,12 @@ ghz_status ghz_device_copy(void *to, const void *from, size_t bytes) {
 enum { SLOTS = 8 };
 
 struct device {
-  int number;
+  int home; /* as in buffer_location */
   stream_slot slots[SLOTS];
   size_t values; /* of the pieces that the slots are made for */
   unsigned next;
   growing range; /* where ranges are written */
-  buffer_pool bounced, direct;
+  buffer_pool pool;
 };
 
 /* ---- Buffers --------------------------------------------------------------------------------- */
@@ -173,37 +161,24 @@ static void free_buffer(buffer *base) {
   device_buffer *b = (device_buffer *)base;
   if (b->done)
     checked(cudaEventDestroy(b->done), "cudaEventDestroy");
-  if (b->results)
-    checked(cudaFreeHost(b->results), "cudaFreeHost");
-  if (b->host)
-    checked(cudaFreeHost(b->host), "cudaFreeHost");
-  if (b->device)
-    checked(cudaFree(b->device), "cudaFree");
+  checked(cudaFreeHost(b->results), "cudaFreeHost");
+  checked(cudaFree(b->device), "cudaFree");
   free(b);
 }
 
-/* A piece of memory, or NULL. */
-static void *device_memory(size_t bytes) {
-  void *p;
-  return checked(cudaMalloc(&p, bytes + !bytes), "cudaMalloc") == GHZ_OK ? p : NULL;
-}
-
-static void *pinned_memory(size_t bytes) {
-  void *p;
-  return checked(cudaMallocHost(&p, bytes + !bytes), "cudaMallocHost") == GHZ_OK ? p : NULL;
-}
-
-static buffer *make_buffer(size_t capacity, int direct) {
+/* Pinned memory for a message follows that for results, unless MPI takes device memory. */
+static buffer *make_buffer(size_t capacity) {
+  const size_t results = DEVICE_RESULTS * sizeof(ghz_cuda_outcome),
+               bounced = ghz_device_direct() ? 0 : capacity;
   device_buffer *b = calloc(1, sizeof *b);
   if (!b)
     return NULL;
-  b->device = device_memory(capacity);
-  b->host = direct ? NULL : pinned_memory(capacity);
-  b->results = pinned_memory(DEVICE_RESULTS * sizeof *b->results);
-  b->buffer.memory = direct ? b->device : b->host;
-  if (b->device && b->buffer.memory && b->results &&
-      checked(cudaEventCreateWithFlags(&b->done, cudaEventDisableTiming), "cudaEventCreate") == GHZ_OK)
+  if (checked(cudaMalloc((void **)&b->device, capacity + !capacity), "cudaMalloc") == GHZ_OK &&
+      checked(cudaMallocHost((void **)&b->results, results + bounced), "cudaMallocHost") == GHZ_OK &&
+      checked(cudaEventCreateWithFlags(&b->done, cudaEventDisableTiming), "cudaEventCreate") == GHZ_OK) {
+    b->buffer.memory = ghz_device_direct() ? b->device : (uint8_t *)(b->results + DEVICE_RESULTS);
     return &b->buffer;
+  }
   free_buffer(&b->buffer);
   return NULL;
 }
@@ -220,14 +195,11 @@ static ghz_status make_slot(stream_slot *slot, size_t values) {
   return status;
 }
 
-static ghz_status make(device **made, int number, size_t values) {
+static ghz_status make(device **made, int home, size_t values) {
   device *d = *made = calloc(1, sizeof *d);
   ghz_status status = d ? GHZ_OK : GHZ_ENOMEM;
   if (d)
-    *d = (device){.number = number,
-                  .values = values,
-                  .bounced = {.allocator = &allocator},
-                  .direct = {.allocator = &allocator, .is_direct = 1}};
+    *d = (device){.home = home, .values = values, .pool = {.allocator = &allocator}};
   else
     note("no memory");
   for (int i = 0; i < SLOTS && status == GHZ_OK; i++)
@@ -235,16 +207,15 @@ static ghz_status make(device **made, int number, size_t values) {
   return status;
 }
 
-ghz_status ghz_device_setup(payload_job *job, device **d, const buffer_location *on, size_t values,
-                            int direct) {
+ghz_status ghz_device_setup(payload_job *job, device **d, const buffer_location *on, size_t values) {
   ghz_status status = GHZ_OK;
-  if (!*d || (*d)->number != on->number || (*d)->values < values) {
+  if (!*d || (*d)->home != on->any || (*d)->values < values) {
     ghz_device_free(*d);
-    status = make(d, on->number, values);
+    status = make(d, on->any, values);
   }
   if (status == GHZ_OK) {
     job->device = *d;
-    job->pool = direct ? &(*d)->direct : &(*d)->bounced;
+    job->pool = &(*d)->pool;
   } else {
     ghz_device_free(*d);
     *d = NULL;
@@ -260,13 +231,18 @@ ghz_status ghz_slot_copy(const stream_slot *slot, void *to, const void *from, si
   return checked(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDefault, slot->stream), "cudaMemcpyAsync");
 }
 
-ghz_status ghz_slot_mark(const stream_slot *slot, device_buffer *b) {
-  b->slot = slot;
-  return checked(cudaEventRecord(b->done, slot->stream), "cudaEventRecord");
+static void wait_for(const stream_slot *slot) {
+  checked(cudaStreamSynchronize(slot->stream), "cudaStreamSynchronize");
 }
 
-void ghz_slot_wait(const stream_slot *slot) {
-  checked(cudaStreamSynchronize(slot->stream), "cudaStreamSynchronize");
+ghz_status ghz_slot_commit(const stream_slot *slot, device_buffer *b, ghz_status status) {
+  b->slot = slot;
+  if (status == GHZ_OK)
+    status = checked(cudaEventRecord(b->done, slot->stream), "cudaEventRecord");
+  b->buffer.pending = status == GHZ_OK;
+  if (status != GHZ_OK)
+    wait_for(slot);
+  return status;
 }
 
 int ghz_slot_poll(const device_buffer *b, ghz_status *status) {
@@ -275,7 +251,7 @@ int ghz_slot_poll(const device_buffer *b, ghz_status *status) {
     return 0;
   *status = checked(error, "cudaEventQuery");
   if (*status != GHZ_OK)
-    ghz_slot_wait(b->slot);
+    wait_for(b->slot);
   return 1;
 }
 
@@ -288,10 +264,9 @@ static void free_slot(stream_slot *slot) {
 void ghz_device_free(device *d) {
   if (!d)
     return;
-  buffer_location on = {.number = d->number, .any = 1};
+  buffer_location on = {.any = d->home};
   make_current(&on);
-  ghz_buffer_pool_free(&d->bounced);
-  ghz_buffer_pool_free(&d->direct);
+  ghz_buffer_pool_free(&d->pool);
   ghz_pinned_free(&d->range);
   for (int i = 0; i < SLOTS; i++)
     free_slot(&d->slots[i]);

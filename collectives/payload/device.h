@@ -10,13 +10,11 @@
 
 #include "engine/payload.h"
 
-/* Which of a call's buffers are in device memory, and of which device. */
+/* Where a call's buffers are: 1 and the number of a device; 0: on the host. */
 typedef struct buffer_location {
   int send, recv;
-  int any;
-  int number;        /* of the device */
-  int previous;      /* the device that was the current one */
-  int apart;         /* the buffers are on two devices */
+  int any;           /* a device of them; 0: there is none */
+  int previous;      /* the device that was the current one, by its number */
   ghz_status status; /* not GHZ_OK: CUDA reported an error */
 } buffer_location;
 
@@ -60,25 +58,22 @@ typedef struct stream_slot {
   ghz_cuda *gpu;
 } stream_slot;
 
-/* A buffer whose bytes may be in device memory, in pinned memory, or in both. In a pool for an MPI
- * that sends from device memory it has no pinned memory. */
+/* A buffer whose bytes may be in device memory, in pinned memory, or in both. */
 typedef struct device_buffer {
-  buffer buffer;                  /* `memory` is where MPI sends from and receives */
-  uint8_t *device, *host;         /* its memory on the device, and pinned; NULL: none */
-  int on_device, on_host;         /* where its bytes are */
+  buffer buffer;                  /* `memory` is where MPI sends from and receives: pinned, if not `device` */
+  uint8_t *device;                /* its memory on the device */
   ghz_cuda_outcome *results;      /* of the work on it, pinned */
   int result_count;               /* so many count */
   const struct stream_slot *slot; /* that does the work on it, */
   struct CUevent_st *done;        /* and the end of it */
-  int work;                       /* what that is: for the payload to know */
+  int work;                       /* what that is, or was: for the payload to know */
 } device_buffer;
 
 enum { DEVICE_RESULTS = 2 };
 
 /* Makes what a call needs beside buffers, on the current device, or keeps what is there already in
- * *d, and has the job run there. Pieces have up to `values` values. If `direct`, MPI is
- * given device memory. */
-ghz_status ghz_device_setup(payload_job *job, device **d, const buffer_location *on, size_t values, int direct);
+ * *d, and has the job run there. Pieces have up to `values` values. */
+ghz_status ghz_device_setup(payload_job *job, device **d, const buffer_location *on, size_t values);
 
 /* The least and greatest finite value of an array in device memory. Waits. */
 ghz_status ghz_device_range(device *d, ghz_type type, const void *x, size_t n, double *min, double *max);
@@ -89,11 +84,9 @@ stream_slot *ghz_device_slot(device *d);
 /* Puts a copy on a slot's stream. */
 ghz_status ghz_slot_copy(const stream_slot *slot, void *to, const void *from, size_t bytes);
 
-/* Marks the end of what is on a slot by now as the end of the work on b. */
-ghz_status ghz_slot_mark(const stream_slot *slot, device_buffer *b);
-
-/* Waits for what is on a slot, after something failed. */
-void ghz_slot_wait(const stream_slot *slot);
+/* Makes the end of what is on a slot by now the end of the work on b. If something failed, `status`
+ * or this, it waits instead: the memory may be used again. Returns what failed. */
+ghz_status ghz_slot_commit(const stream_slot *slot, device_buffer *b, ghz_status status);
 
 /* Whether the work on b has ended; *status is GHZ_EDEVICE if the device failed. */
 int ghz_slot_poll(const device_buffer *b, ghz_status *status);
@@ -105,12 +98,15 @@ void ghz_device_free(device *d);
 /* No pointer is one to a device, so nothing is asked of one. */
 typedef struct device device;
 #define ghz_device_set_cuda_aware(yes) (void)(yes)
-#define ghz_device_forbids(send, recv) 0
 #define ghz_device_direct() 0
+#define ghz_device_forbids(send, recv) 0
 #define ghz_device_enter(send, recv) ((buffer_location){0})
 #define ghz_device_leave(on) (void)(on)
 #define ghz_device_message() "built without CUDA"
-#define ghz_device_setup(job, d, on, values, direct) ((void)(d), (void)(values), (void)(direct), GHZ_EDEVICE)
+#define ghz_pinned_grow(g, bytes) ((void)(g), (void *)NULL)
+#define ghz_pinned_free(g) (void)(g)
+#define ghz_device_copy(to, from, bytes) ((void)(to), (void)(from), GHZ_EDEVICE)
+#define ghz_device_setup(job, d, on, values) ((void)(d), (void)(values), GHZ_EDEVICE)
 #define ghz_device_range(d, type, x, n, min, max) GHZ_EDEVICE
 #define ghz_device_free(d) (void)(d)
 

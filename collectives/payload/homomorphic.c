@@ -46,7 +46,7 @@ size_t ghz_payload_capacity(const payload_job *job, uint64_t tiles) {
 
 /* ---- Operations ------------------------------------------------------------------------------ */
 
-ghz_status ghz_payload_compress(payload_job *job, const piece *p, const void *array, buffer *out) {
+static ghz_status compress(payload_job *job, const piece *p, const void *array, buffer *out) {
   const double start = payload_seconds(job->has_clock);
   ghz_status status;
   if (job->bins)
@@ -115,7 +115,7 @@ static ghz_status encode_many(payload_job *job, const piece *p, buffer *out) {
   buffer *one = ghz_buffer_acquire(job->pool), *next = ghz_buffer_acquire(job->pool);
   ghz_status status = encode_empty_sum(job, p, out);
   for (int i = 0; i < job->contributions && status == GHZ_OK; i++) {
-    status = ghz_payload_compress(job, p, p->part->source + (size_t)i * job->stride, one);
+    status = compress(job, p, p->part->source + (size_t)i * job->stride, one);
     if (status == GHZ_OK && i == 0 && job->reduction != REDUCE_SUM)
       swap(out, one);
     else if (status == GHZ_OK && (status = operate(job, out, one, next)) == GHZ_OK)
@@ -131,7 +131,7 @@ static ghz_status encode_many(payload_job *job, const piece *p, buffer *out) {
 static ghz_status encode(payload_job *job, const piece *p, buffer *out) {
   int lone = job->reduction == REDUCE_SUM && job->total_contributions == 1;
   if (job->reduction == REDUCE_NONE || (job->contributions == 1 && !lone))
-    return ghz_payload_compress(job, p, p->part->source, out);
+    return compress(job, p, p->part->source, out);
   return encode_many(job, p, out);
 }
 

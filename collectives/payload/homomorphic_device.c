@@ -3,9 +3,7 @@
  *
  * Bytes are brought where they are needed and no sooner: a message that arrived in pinned memory is
  * copied to the device by the work that reads it there, and what was made on the device is copied
- * back only if it has to be sent from pinned memory. Where one of the rank's buffers is on the
- * host, the CPU compresses from there, or decompresses to there, so that even then only compressed
- * bytes are copied. */
+ * back only if it has to be sent from pinned memory. */
 /* SPDX-License-Identifier: BSD-3-Clause */
 
 #include "payload/device.h"
@@ -13,16 +11,22 @@
 
 #ifdef GHZ_HAVE_CUDA
 
-/* What a device does with a buffer. */
+/* What is done with a buffer, or was last. */
 enum work {
-  ENCODE,       /* makes its bytes */
-  FETCH,        /* copies them to pinned memory */
-  FETCH_DECODE, /* the same, for the CPU to unpack */
-  DECODE        /* makes values of them */
+  ARRIVE, /* MPI receives its bytes */
+  ENCODE, /* the device makes them, */
+  FETCH,  /* copies these to pinned memory, */
+  DECODE  /* or makes values of them */
 };
 
-static device_buffer *of(buffer *b) {
-  return (device_buffer *)b;
+/* The work on a buffer is noted there, also where its bytes are only read. */
+static device_buffer *of(const buffer *b) {
+  return (device_buffer *)(uintptr_t)b;
+}
+
+/* Whether MPI sends from pinned memory, and receives there. */
+static int is_bounced(const device_buffer *b) {
+  return b->buffer.memory != b->device;
 }
 
 /* ---- Putting work on a slot ------------------------------------------------------------------ */
@@ -37,21 +41,10 @@ static ghz_cuda_outcome *new_result(device_buffer *b) {
   return &b->results[b->result_count++];
 }
 
-/* Ends the list. What was put on the slot before something failed must have ended before its memory
- * is used again. */
-static ghz_status commit(const stream_slot *slot, device_buffer *b, ghz_status status) {
-  if (status == GHZ_OK)
-    status = ghz_slot_mark(slot, b);
-  if (status == GHZ_OK)
-    b->buffer.pending = 1;
-  else
-    ghz_slot_wait(slot);
-  return status;
-}
-
 /* Has a message's bytes in device memory, by the time that what follows on the slot runs. */
 static ghz_status copy_to_device(const stream_slot *slot, const device_buffer *b) {
-  return b->on_device ? GHZ_OK : ghz_slot_copy(slot, b->device, b->host, b->buffer.size);
+  return b->work == ARRIVE && is_bounced(b) ? ghz_slot_copy(slot, b->device, b->buffer.memory, b->buffer.size)
+                                            : GHZ_OK;
 }
 
 /* A message as an operand: of what is not yet made, the size is not known. */
@@ -61,13 +54,9 @@ static ghz_bytes operand(const device_buffer *b) {
 
 /* ---- Packing --------------------------------------------------------------------------------- */
 
-/* This rank's contribution becomes b: by the CPU, or by the slot, with a result of `work`. */
+/* This rank's contribution becomes b, with a result of `work`. */
 static ghz_status encode_to(payload_job *job, const piece *p, const stream_slot *slot, device_buffer *b,
                             device_buffer *work) {
-  b->on_host = !job->source_on_device;
-  b->on_device = job->source_on_device;
-  if (!job->source_on_device)
-    return ghz_payload_compress(job, p, p->part->source, &b->buffer);
   return ghz_cuda_slice_compress(slot->gpu, &job->lattice, job->order, p->part->source, p->part->shape,
                                  p->first, p->tiles, b->device, b->buffer.capacity, new_result(work),
                                  slot->stream);
@@ -76,15 +65,13 @@ static ghz_status encode_to(payload_job *job, const piece *p, const stream_slot 
 static ghz_status encode(payload_job *job, const piece *p, buffer *out) {
   const stream_slot *slot = ghz_device_slot(job->device);
   begin(of(out), ENCODE);
-  ghz_status status = encode_to(job, p, slot, of(out), of(out));
-  return job->source_on_device ? commit(slot, of(out), status) : status;
+  return ghz_slot_commit(slot, of(out), encode_to(job, p, slot, of(out), of(out)));
 }
 
 /* A message that MPI put into device memory is checked there, when it is used. */
 static ghz_status validate(payload_job *job, const piece *p, buffer *in) {
-  of(in)->on_host = of(in)->host != NULL;
-  of(in)->on_device = !of(in)->host;
-  if (of(in)->on_host)
+  of(in)->work = ARRIVE;
+  if (is_bounced(of(in)))
     return ghz_payload_validate(job, p, in);
   return in->size < GHZ_SLICE_HEADER + 2 * p->tiles ? GHZ_ECORRUPT : GHZ_OK;
 }
@@ -100,8 +87,6 @@ static ghz_status add(payload_job *job, const piece *p, const stream_slot *slot,
   ghz_status status = copy_to_device(slot, a);
   if (status == GHZ_OK)
     status = copy_to_device(slot, b);
-  out->on_device = 1;
-  out->on_host = 0;
   if (status == GHZ_OK)
     status = ghz_cuda_slice_sum(slot->gpu, slice_of(job, p), 2, (ghz_bytes[]){operand(a), operand(b)}, 1,
                                 out->device, out->buffer.capacity, new_result(out), slot->stream);
@@ -115,12 +100,13 @@ static ghz_status reduce(payload_job *job, const piece *p, const buffer *mine, c
   ghz_status status = GHZ_OK;
   begin(of(out), ENCODE);
   out->operands[0] = own;
-  if (!mine)
+  if (own) {
+    begin(of(own), ENCODE);
     status = encode_to(job, p, slot, of(own), of(out));
+  }
   if (status == GHZ_OK)
-    status =
-        add(job, p, slot, (const device_buffer *)(mine ? mine : own), (const device_buffer *)theirs, of(out));
-  return commit(slot, of(out), status);
+    status = add(job, p, slot, of(own ? own : mine), of(theirs), of(out));
+  return ghz_slot_commit(slot, of(out), status);
 }
 
 /* ---- Unpacking ------------------------------------------------------------------------------- */
@@ -136,79 +122,59 @@ static ghz_status divide(payload_job *job, const piece *p, const stream_slot *sl
                             slot->stream);
 }
 
-static ghz_status decode_on_device(payload_job *job, const piece *p, device_buffer *b) {
+static ghz_status decode(payload_job *job, const piece *p, const buffer *result) {
   const stream_slot *slot = ghz_device_slot(job->device);
-  device_buffer *values = b;
-  begin(b, DECODE);
+  device_buffer *b = of(result), *values = b;
   ghz_status status = copy_to_device(slot, b);
+  begin(b, DECODE);
   if (status == GHZ_OK && job->average)
     status = divide(job, p, slot, b, &values);
   if (status == GHZ_OK)
     status = ghz_cuda_slice_decompress_into(slot->gpu, slice_of(job, p), operand(values), job->lattice.type,
                                             p->part->target, new_result(b), slot->stream);
-  return commit(slot, b, status);
-}
-
-static ghz_status fetch(payload_job *job, device_buffer *b, enum work why) {
-  const stream_slot *slot = ghz_device_slot(job->device);
-  begin(b, why);
-  return commit(slot, b, ghz_slot_copy(slot, b->host, b->device, b->buffer.size));
-}
-
-static ghz_status decode_on_host(payload_job *job, const piece *p, device_buffer *b) {
-  ghz_status status = ghz_payload_validate(job, p, &b->buffer);
-  return status == GHZ_OK ? ghz_payload_homomorphic.decode(job, p, &b->buffer) : status;
-}
-
-static ghz_status decode(payload_job *job, const piece *p, const buffer *result) {
-  device_buffer *b = (device_buffer *)(uintptr_t)result; /* the work on it is noted there */
-  if (job->target_on_device)
-    return decode_on_device(job, p, b);
-  return b->on_host ? decode_on_host(job, p, b) : fetch(job, b, FETCH_DECODE);
+  return ghz_slot_commit(slot, b, status);
 }
 
 /* ---- The end of work ------------------------------------------------------------------------- */
 
-/* The first that is not GHZ_OK. */
-static ghz_status status_of(const device_buffer *b) {
-  for (int i = 0; i < b->result_count; i++)
+/* The first status that is not GHZ_OK. */
+static ghz_status look_at_results(payload_job *job, const device_buffer *b) {
+  for (int i = 0; i < b->result_count; i++) {
     if (b->results[i].status != GHZ_OK)
       return (ghz_status)b->results[i].status;
+    job->report->inexact |= b->results[i].inexact;
+  }
   return GHZ_OK;
 }
 
-static ghz_status made(payload_job *job, device_buffer *b) {
+static ghz_status made(const payload_job *job, device_buffer *b) {
   const ghz_cuda_outcome *o = &b->results[b->result_count - 1];
   if (o->size > b->buffer.capacity || o->terms > job->total_contributions)
     return GHZ_ECORRUPT;
   b->buffer.size = (size_t)o->size;
-  job->report->inexact |= o->inexact;
   return GHZ_OK;
 }
 
 static int poll(payload_job *job, const piece *p, buffer *what, ghz_status *status) {
   device_buffer *b = of(what);
+  (void)p;
   if (!ghz_slot_poll(b, status))
     return 0;
   if (*status == GHZ_OK)
-    *status = status_of(b);
-  if (*status != GHZ_OK)
-    return 1;
-  if (b->work == ENCODE)
+    *status = look_at_results(job, b);
+  if (*status == GHZ_OK && b->work == ENCODE)
     *status = made(job, b);
-  else if (b->work == DECODE)
-    job->report->inexact |= b->results[b->result_count - 1].inexact;
-  else
-    b->on_host = 1;
-  if (b->work == FETCH_DECODE)
-    *status = decode_on_host(job, p, b);
   return 1;
 }
 
 static ghz_status make_sendable(payload_job *job, const piece *p, buffer *what) {
   device_buffer *b = of(what);
   (void)p;
-  return b->on_host || !b->host ? GHZ_OK : fetch(job, b, FETCH);
+  if (b->work != ENCODE || !is_bounced(b))
+    return GHZ_OK;
+  const stream_slot *slot = ghz_device_slot(job->device);
+  begin(b, FETCH);
+  return ghz_slot_commit(slot, b, ghz_slot_copy(slot, b->buffer.memory, b->device, b->buffer.size));
 }
 
 static ghz_status peek(payload_job *job, const buffer *in, void *dst, size_t size) {

@@ -16,11 +16,7 @@ static inline double payload_seconds(int is_wanted) {
   return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-/* ---- homomorphic.c: compressing and checking ------------------------------------------------- */
-
-/* Compresses an array's values of a piece. `array` is where the array begins, though only the piece
- * is read. */
-ghz_status ghz_payload_compress(payload_job *job, const piece *p, const void *array, buffer *out);
+/* ---- homomorphic.c: checking ----------------------------------------------------------------- */
 
 /* Views a message that arrived, having checked that it has the lattice, shape and tiles
  * expected. */
@@ -83,8 +79,8 @@ size_t ghz_bins_capacity(const payload_job *job, uint64_t tiles);
 /* The message that a sum of nothing has. */
 void ghz_bins_clear(const payload_job *job, buffer *out);
 
-/* Compresses an array's values of a piece, as ghz_payload_compress; takes a buffer from the
- * pool. */
+/* Compresses an array's values of a piece. `array` is where the array begins, though only the piece
+ * is read. Takes a buffer from the pool. */
 ghz_status ghz_bins_compress(payload_job *job, const piece *p, const void *array, buffer *out);
 
 /* out = a + b. */

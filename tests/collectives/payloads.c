@@ -27,7 +27,7 @@ static void compressed_messages(void) {
   ghz_slice expected = {.lattice = job.lattice, .shape = flat.layout.shape, .tiles = 1}, seen;
   suite_case("messages");
   job.total_contributions = 2;
-  check(ghz_payload_compress(&job, &whole, x, one) == GHZ_OK, "no message");
+  check(ghz_payload_homomorphic.encode(&job, &whole, one) == GHZ_OK, "no message");
   check(ghz_slice_sum(job.codec, 2, (ghz_slice[]){one->slice, one->slice}, two->memory, two->capacity,
                       &two->slice) == GHZ_OK,
         "no sum");

@@ -73,13 +73,13 @@
  *   library detects that. Results and messages have the same bytes as with host buffers. Ranks with
  *   device buffers and ranks with host buffers can take part in one call.
  *   on the GPU  Compressed calls that move data, and sums and averages of one contribution per
- *               rank. Only compressed bytes leave the device: straight to MPI if that is CUDA-aware
- *               and all of the rank's buffers are on the device, else through pinned host memory.
+ *               rank, if all buffers that the rank uses are on one device. Only compressed bytes
+ *               leave it: straight to MPI if that is CUDA-aware, else through pinned host memory.
  *   copied      The buffers of all other calls are copied to pinned host memory, and the result
  *               back: minima and maxima, the bound GHZ_MPI_FLOAT, fill values with bounds other
  *               than GHZ_ABS, other numbers of contributions, a sum of one array in all,
- *               reduce_scatter in place, blocks with counts of their own, buffers on two devices,
- *               and calls that MPI makes if it is not CUDA-aware.
+ *               reduce_scatter in place, blocks with counts of their own, buffers on two devices
+ *               or on one and the host, and calls that MPI makes if it is not CUDA-aware.
  *   order       Work on the buffers that the caller has put on streams must have ended before the
  *               call. When the call returns, the result is complete. The library uses streams of
  *               its own, and leaves the thread's current device as it was.

@@ -91,8 +91,7 @@ static int belongs_there(int rank, int which) {
   case DEVICE_NONE: return 0;
   case DEVICE_ALL: return 1;
   case DEVICE_EVEN: return rank % 2 == 0;
-  case DEVICE_SENT: return which == 0;
-  case DEVICE_RECEIVED: return which == 1;
+  case DEVICE_MIXED: return rank % 2 == which;
   default:
     return (int)(dice % 4 == 0   ? 1
                  : dice % 4 == 1 ? 0

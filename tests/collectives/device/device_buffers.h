@@ -7,8 +7,7 @@ typedef enum device_placement {
   DEVICE_ALL,
   DEVICE_NONE,
   DEVICE_EVEN, /* those of even ranks */
-  DEVICE_SENT, /* sendbufs alone */
-  DEVICE_RECEIVED
+  DEVICE_MIXED /* sendbufs of even ranks, recvbufs of the others */
 } device_placement;
 
 extern device_placement device_place;

@@ -37,13 +37,13 @@ static trace traced(const call *s, device_placement place, int *on_device) {
 }
 
 static void compare(const call *s) {
-  static const device_placement places[] = {DEVICE_EVEN, DEVICE_SENT, DEVICE_RECEIVED};
+  static const device_placement places[] = {DEVICE_EVEN, DEVICE_MIXED};
   int on_device;
   trace host = traced(s, DEVICE_NONE, &on_device), all = traced(s, DEVICE_ALL, &on_device);
   check(on_device, "no buffer was on the device");
   check(all.result == host.result, "on the device, the result has other bits");
   check(all.inexact == host.inexact, "on the device, inexact is %d, not %d", all.inexact, host.inexact);
-  for (int i = 0; i < 3; i++) {
+  for (int i = 0; i < 2; i++) {
     trace t = traced(s, places[i], &on_device);
     check(t.result == host.result, "placement %d: the result has other bits", i);
     check(!on_device || (t.sent == all.sent && t.bytes == all.bytes), "placement %d: other messages", i);
