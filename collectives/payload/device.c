@@ -161,7 +161,8 @@ static void free_buffer(buffer *base) {
   device_buffer *b = (device_buffer *)base;
   if (b->done)
     checked(cudaEventDestroy(b->done), "cudaEventDestroy");
-  checked(cudaFreeHost(b->results), "cudaFreeHost");
+  if (b->results)
+    checked(cudaFreeHost(b->results), "cudaFreeHost");
   checked(cudaFree(b->device), "cudaFree");
   free(b);
 }
