@@ -11,16 +11,16 @@
  * of the codec takes a buffer for its result, and the payload's scratch; a piece has one operation
  * at a time.
  *
- * Deadlock freedom. All ranks order messages alike, and a message depends only on smaller ones. Take
- * the smallest incomplete message:
+ * Deadlock freedom. All ranks order messages alike, and a message depends only on smaller ones.
+ * Take the smallest incomplete message:
  *   - Its receive is posted. Receives are posted in order, and those before it are complete. The
  *     window does not exclude it: all that comes before it is finished, as operations of the codec
  *     and of a device wait for no message. (If two ranks exchange a piece, two messages are the
  *     smallest. Then the send may come before the receive, unfinished. A window of two turns has
  *     room for both.)
  *   - It is sent. Its content follows from smaller messages, which are complete. Only the first
- *     sends of pieces are ever held back: by the window, as above; by sends in flight, or operations
- *     for them, that come before it, of which there are none.
+ *     sends of pieces are ever held back: by the window, as above; by sends in flight, or
+ *     operations for them, that come before it, of which there are none.
  * So it completes. */
 /* SPDX-License-Identifier: BSD-3-Clause */
 
@@ -64,7 +64,7 @@ int ghz_engine_read_abort(engine *e, const void *message) {
   return 1;
 }
 
-/* ---- The order of work -------------------------------------------------------------------------- */
+/* ---- The order of work ----------------------------------------------------------------------- */
 
 enum {
   SENDS = 2,      /* in flight when a piece is not begun: more would share the link, and all arrive late */
