@@ -19,9 +19,9 @@ static int suits_device(const call *c, uint64_t contributions) {
 /* MPI takes device buffers if it is CUDA-aware, but the host divides averages, and makes copies for
  * some reductions in place, see calls/calls.c. */
 static int suits_mpi(const call *c) {
-  int copies =
-      c->collective->reduces && (c->counts || collective_is_rooted(c->collective)) && call_is_in_place(c);
-  return ghz_device_direct() && !c->set.average && !copies;
+  if (c->collective->reduces && (c->counts || collective_is_rooted(c->collective)) && call_is_in_place(c))
+    return 0;
+  return !c->set.average && ghz_device_direct();
 }
 
 static int needs_copies(const run *r) {

@@ -16,9 +16,10 @@ intercept_settings intercept;
 /* MPI need not run any more: what started the processes says. */
 bool environment_is_first(void) {
   static const char *const ranks[] = {"OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK", "SLURM_PROCID"};
+  const char *rank;
   for (size_t i = 0; i < sizeof ranks / sizeof *ranks; i++)
-    if (getenv(ranks[i]))
-      return strcmp(getenv(ranks[i]), "0") == 0;
+    if ((rank = getenv(ranks[i])))
+      return strcmp(rank, "0") == 0;
   return true;
 }
 

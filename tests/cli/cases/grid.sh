@@ -71,8 +71,8 @@ ok "$GHZ" compare --rel 1e-3 counts.i16 counts.i16.ghz >compared
 grep -q '^bound  *[0-9.]*$' compared || die "a bound relative to the range of integers: $(cat compared)"
 fails 1 'rounded.f32.ghz: the bound 0 is violated' "$GHZ" compare packed.f32 rounded.f32.ghz
 # Values of every type are the numbers that they are.
-for type in i8=b=-100 u8=B=200 i16=h=-30000 u16=H=60000 i32=i=-2000000000 u32=I=4000000000 i64=q=-4000000000000; do
-  IFS== read -r name code from <<<"$type"
+for type in "i8 b -100" "u8 B 200" "i16 h -30000" "u16 H 60000" "i32 i -2000000000" "u32 I 4000000000" "i64 q -4000000000000"; do
+  read -r name code from <<<"$type"
   make low.$name "$code" "$from + i % 50" && make low.f64 d "$from + i % 50"
   ok "$GHZ" compare low.f64 low.$name >compared
   grep -q '^max error  *0 at 0$' compared || die "$name: $(cat compared)"
