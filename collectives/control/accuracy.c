@@ -20,8 +20,11 @@ static int is_due(run *r) {
   const unsigned every = (unsigned)c->set.check;
   if (c->set.check <= 0 || r->agreed.devices || !c->fits_int || ghz_call_reduces_fill(c))
     return 0;
-  const uint64_t hash = k.call ^ k.operation << 8 ^ k.bound ^ k.options ^ k.size;
-  return r->with->checks[hash % CHECKED_KINDS]++ % every == (every > 1);
+  const uint64_t parts[] = {k.call, k.operation, k.bound, k.options, k.size};
+  uint64_t hash = 0;
+  for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
+    hash = (hash ^ parts[i]) * UINT64_C(0x9e3779b97f4a7c15);
+  return r->with->checks[(hash >> 32) % CHECKED_KINDS]++ % every == (every > 1);
 }
 
 /* A reduction in place is none here, as its result goes elsewhere: so MPI's call needs no memory

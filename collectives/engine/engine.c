@@ -28,6 +28,8 @@
 
 #include <string.h>
 
+_Static_assert(WINDOW >= 2, "two ranks that exchange a piece have two smallest messages");
+
 /* ---- The first failure ----------------------------------------------------------------------- */
 
 static const char abort_magic[4] = {'G', 'H', 'Z', '!'};

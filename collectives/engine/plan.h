@@ -79,7 +79,7 @@ typedef struct plan_turn {
   uint32_t piece, step;
 } plan_turn;
 
-/* Work is in the turns from the oldest unfinished one on, of which there are so many: see
+/* Receives are posted, and pieces begin, in so many turns from the oldest unfinished one on: see
  * engine.c. */
 enum { WINDOW = 36 };
 

@@ -6,7 +6,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "intercept/intercept.h"
 
-#include <math.h>
 #include <stdlib.h>
 
 /* This thread is inside a call of libghzmpi. That library calls MPI by the names which entry.c
@@ -45,14 +44,14 @@ static MPI_Count *widened(numbers list, int ranks) {
   return wide;
 }
 
-/* Of the larger buffer; NAN: none can be told. Between groups the type may be no handle. */
+/* Of the larger buffer. Between groups there is none, and the type may be no handle. */
 static double bytes_of(const collective *what, const typed *block, MPI_Comm comm) {
   int ranks = 1, between = 1;
   MPI_Count each = 0;
   if (comm != MPI_COMM_NULL)
     PMPI_Comm_test_inter(comm, &between);
   if (between || block->type == MPI_DATATYPE_NULL)
-    return NAN;
+    return 0;
   PMPI_Type_size_x(block->type, &each);
   PMPI_Comm_size(comm, &ranks);
   double values = what->counted ? 0 : (double)block->count * (collective_has_blocks(what) ? ranks : 1);
@@ -79,17 +78,15 @@ static bool all_have(int n, MPI_Comm comm) {
  * has something else. Where data move, bytes are the same everywhere, so all processes ask, or none
  * does. */
 static fate fate_of(call_id c, int n, double bytes, MPI_Op op, MPI_Comm comm) {
-  const bool reduces = ghz_collectives[c].reduces;
+  const bool reduces = ghz_collectives[c].reduces, is_small = bytes < (double)intercept.threshold;
   if (!intercept.takes[c])
     return UNWANTED;
-  if (reduces && n == NONE)
-    return TYPE;
-  if (bytes < (double)intercept.threshold)
-    return SMALL;
-  if (reduces && !is_ours(op, n))
-    return OPERATION;
+  if (reduces && (n == NONE || is_small || !is_ours(op, n)))
+    return n == NONE ? TYPE : is_small ? SMALL : OPERATION;
   const fate what = filter_fate(c, comm);
-  return what != COMPRESSED || reduces || all_have(n, comm) ? what : TYPE;
+  if (what != COMPRESSED || reduces)
+    return what;
+  return is_small ? SMALL : all_have(n, comm) ? COMPRESSED : TYPE;
 }
 
 /* ---- A call ---- */

@@ -67,8 +67,9 @@ enum { BOUND = RATIO + 1, RANGE, RMS, BELOW, INEXACT };
 enum { CHECKED = INEXACT + 1, WORST, ERRORS, WORST_OF_RANGE, ERRORS_OF_RANGE, OURS, MPIS };
 enum { TOTAL = MPIS + 1, AGREE, COMPRESS, COMBINE, DECOMPRESS, WAIT, CPU, TABLES_END };
 /* Values looked at; checked results that have a bound, or a range; calls of which the bound took
- * the data, or that met a fill value which nobody named; `cpu` by threads; bytes by fates. */
-enum { SEEN = TABLES_END, WITH_BOUND, WITH_RANGE, TAKEN, PER_THREAD, VOLUME, FIGURES = VOLUME + FATES };
+ * the data, or that met a fill value which nobody named; `cpu` of compressed calls, by threads and
+ * of all; bytes by fates. */
+enum { SEEN = TABLES_END, WITH_BOUND, WITH_RANGE, TAKEN, PER_THREAD, SPENT, VOLUME, FIGURES = VOLUME + FATES };
 
 typedef struct summary {
   double of[CALLS + 1][FIGURES]; /* the last row: of all calls */

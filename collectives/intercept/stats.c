@@ -30,6 +30,9 @@ static void note_errors(double *f, int worst, int with, const ghz_mpi_report *r,
  * seconds, as MPI's call begins behind it. */
 static void note_accuracy(double *f, const ghz_mpi_report *r) {
   const double seen = (double)r->seen;
+  const double per_thread = r->cpu / r->threads;
+  f[PER_THREAD] += per_thread;
+  f[SPENT] += r->cpu;
   raise(&f[BOUND], r->bound);
   raise(&f[RANGE], r->max - r->min);
   f[SEEN] += seen;
@@ -38,7 +41,7 @@ static void note_accuracy(double *f, const ghz_mpi_report *r) {
   if (!(r->by_mpi > 0))
     return;
   f[CHECKED]++;
-  f[OURS] += r->seconds - r->agree + r->cpu / r->threads - (r->compress + r->combine + r->decompress);
+  f[OURS] += r->seconds - r->agree + per_thread - (r->compress + r->combine + r->decompress);
   f[MPIS] += r->by_mpi;
   note_errors(f, WORST, WITH_BOUND, r, r->bound);
   note_errors(f, WORST_OF_RANGE, WITH_RANGE, r, r->max - r->min);
@@ -48,7 +51,6 @@ static void note_report(double *f, fate what, const ghz_mpi_report *r) {
   const double times[] = {r->seconds, r->agree, r->compress, r->combine, r->decompress, r->wait, r->cpu};
   for (int i = 0; i <= CPU - TOTAL; i++)
     f[TOTAL + i] += times[i];
-  f[PER_THREAD] += r->cpu / fmax(r->threads, 1);
   f[RAW] += (double)r->raw_bytes;
   f[SENT] += (double)r->sent_bytes;
   f[INEXACT] += r->inexact != 0;
@@ -83,19 +85,24 @@ static void share_loss(ghz_loss *shared) {
   PMPI_Bcast(shared, sizeof *shared, MPI_BYTE, most.rank, MPI_COMM_WORLD);
 }
 
-/* Turns sums into means: NAN where there is nothing. */
+/* NAN of nothing: the program may trap divisions by 0. */
+static double over(double sum, double n) {
+  return n > 0 ? sum / n : NAN;
+}
+
+/* Turns sums into means. */
 static void finish(double *f, const double *most) {
   for (int i = 0; i < FIGURES; i++)
     f[i] = is_most(i) ? most[i] : f[i];
-  f[RATIO] = f[RAW] / f[SENT];
-  f[RMS] = sqrt(f[RMS] / f[SEEN]);
-  f[BELOW] *= 100 / f[SEEN];
+  f[RATIO] = over(f[RAW], f[SENT]);
+  f[RMS] = sqrt(over(f[RMS], f[SEEN]));
+  f[BELOW] = over(100 * f[BELOW], f[SEEN]);
   f[WORST] = f[WITH_BOUND] > 0 ? f[WORST] : NAN;
-  f[ERRORS] = sqrt(f[ERRORS] / f[WITH_BOUND]);
+  f[ERRORS] = sqrt(over(f[ERRORS], f[WITH_BOUND]));
   f[WORST_OF_RANGE] = f[WITH_RANGE] > 0 ? f[WORST_OF_RANGE] : NAN;
-  f[ERRORS_OF_RANGE] = sqrt(f[ERRORS_OF_RANGE] / f[WITH_RANGE]);
-  f[OURS] *= 1e3 / f[CHECKED];
-  f[MPIS] *= 1e3 / f[CHECKED];
+  f[ERRORS_OF_RANGE] = sqrt(over(f[ERRORS_OF_RANGE], f[WITH_RANGE]));
+  f[OURS] = over(1e3 * f[OURS], f[CHECKED]);
+  f[MPIS] = over(1e3 * f[MPIS], f[CHECKED]);
 }
 
 void stats_report(void) {

@@ -26,7 +26,7 @@ static void print_worth(FILE *f, const double *all) {
     fprintf(f,
             "verdict: this pays off where a process gets less than %.2f Gbit/s of the network: "
             "it saved %.0f bytes for %.6f s of CPU, of %.3g threads a process, agreement included\n",
-            8e-9 * (raw - sent) / seconds, raw - sent, all[CPU], all[CPU] / seconds);
+            8e-9 * (raw - sent) / seconds, raw - sent, all[SPENT], all[SPENT] / seconds);
   if (all[CHECKED] > 0)
     fprintf(f, "verdict: on this network a call %s %.4g ms: %.0f calls were made by MPI, too\n",
             gain < 0 ? "lost" : "gained", fabs(gain), all[CHECKED]);

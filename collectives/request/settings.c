@@ -50,7 +50,7 @@ static const unit none[] = {{"", 1}, {NULL, 0}},
 static int read_number(const char *text, const unit *units, double least, double most, double *value) {
   char *end;
   double x = strtod(text, &end);
-  if (end == text || isspace((unsigned char)*text))
+  if (end == text || isspace((unsigned char)*text) || isnan(x)) /* which would trap below */
     return 0;
   while (units->name && strcasecmp(end, units->name) != 0)
     units++;
@@ -197,7 +197,8 @@ static const struct {
     [SET_NODE] = {"GHZ_MPI_NODE", "mpi or compress", .words = nodes},
     [SET_CHECK] = {"GHZ_MPI_CHECK", "a number of calls, 1 to 2147483647, of which one is checked, or 0: none",
                    .units = none, .most = INT_MAX, .is_whole = 1},
-    [SET_THRESHOLD] = {"GHZ_MPI_THRESHOLD", "a number of bytes, as in 64k", .units = sizes, .most = 0x1p62},
+    [SET_THRESHOLD] = {"GHZ_MPI_THRESHOLD", "a number of bytes, as in 64k", .units = sizes, .most = 0x1p62,
+                       .is_whole = 1},
     [SET_LINK] = {"GHZ_MPI_LINK", "a speed, as in 1gbit, or auto", .words = automatic,
                   .first = GHZ_MPI_LINK_AUTO, .units = speeds, .least = DBL_MIN, .most = DBL_MAX},
     [SET_FILL] = {"GHZ_MPI_FILL", "a number, as in -999", .units = none, .least = -DBL_MAX, .most = DBL_MAX},

@@ -129,6 +129,8 @@ static void count(void) {
     check(on_all((r.by_mpi > 0) == (i % 3 == 1), MPI_COMM_WORLD), "checked: %d", r.by_mpi > 0);
     make(minimum, got, &o);
     check((r.by_mpi > 0) == (i % 3 == 1), "kinds are not counted apart");
+    ghz_reduce(send, wanted, N / 2, MPI_FLOAT, MPI_SUM, ROOT, MPI_COMM_WORLD, &o);
+    check((r.by_mpi > 0) == (i % 3 == 1), "kinds of neighbouring sizes are not counted apart");
   }
 }
 

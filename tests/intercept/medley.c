@@ -6,6 +6,8 @@
  * Once: rank 0 writes what it got to FILE: the plate, the sum and the maximum over plates, and its
  * block of the sum. Fails if ranks have different bits in what they share. R divides 512. */
 /* SPDX-License-Identifier: BSD-3-Clause */
+#define _GNU_SOURCE /* feenableexcept */
+#include <fenv.h>
 #include <locale.h>
 #include <math.h>
 #include <mpi.h>
@@ -110,6 +112,9 @@ int main(int argc, char **argv) {
   int rank, ranks;
   setlocale(LC_ALL, ""); /* as programs with a window do */
   MPI_Init(&argc, &argv);
+#ifdef __GLIBC__
+  feenableexcept(FE_INVALID | FE_DIVBYZERO); /* as programs in Fortran do */
+#endif
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_size(MPI_COMM_WORLD, &ranks);
   if (argc == 3 && strcmp(argv[1], "once") == 0) {
