@@ -53,8 +53,10 @@ static int print_table(FILE *f, const summary *sum, const char *const *columns, 
   return end;
 }
 
+/* NULL: the program has unset it. */
 static FILE *open_report(const char *name) {
-  if (strcmp(name, "1") == 0)
+  if (!name || !strcmp(name, "1") || !strcasecmp(name, "yes") || !strcasecmp(name, "true") ||
+      !strcasecmp(name, "on"))
     return stderr;
   FILE *f = fopen(name, "w");
   if (!f)
@@ -62,15 +64,9 @@ static FILE *open_report(const char *name) {
   return f ? f : stderr;
 }
 
-/* Texts that mean "yes" and no file. */
-static bool means_yes(const char *name) {
-  return !strcasecmp(name, "yes") || !strcasecmp(name, "true") || !strcasecmp(name, "on");
-}
-
 void report_print(const summary *sum) {
   const locale_t programs = numerals_begin();
-  const char *name = ghz_settings_text(SET_REPORT);
-  FILE *f = open_report(name && !means_yes(name) ? name : "1"); /* the program may have unset it */
+  FILE *f = open_report(ghz_settings_text(SET_REPORT));
   int ranks;
   PMPI_Comm_size(MPI_COMM_WORLD, &ranks);
   if (!intercept.bounded) {

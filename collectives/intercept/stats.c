@@ -13,28 +13,23 @@ static bool is_most(int i) {
   return i == BOUND || i == RANGE || i == WORST || i == WORST_OF_RANGE;
 }
 
-static void raise(double *most, double value) {
-  *most = fmax(*most, value);
-}
-
 /* Of results that have errors: in units of a bound or a range, where there is one. */
 static void note_errors(double *f, int worst, int with, const ghz_mpi_report *r, double unit) {
   if (r->seen == 0 || !(unit > 0) || !isfinite(unit))
     return;
   f[with]++;
   f[worst + 1] += r->error_rms / unit * (r->error_rms / unit);
-  raise(&f[worst], r->error / unit);
+  f[worst] = fmax(f[worst], r->error / unit);
 }
 
 /* What the accuracy did. Waiting in the agreement for processes that come late is none of a call's
  * seconds, as MPI's call begins behind it. */
 static void note_accuracy(double *f, const ghz_mpi_report *r) {
-  const double seen = (double)r->seen;
-  const double per_thread = r->cpu / r->threads;
+  const double seen = (double)r->seen, per_thread = r->cpu / r->threads;
   f[PER_THREAD] += per_thread;
   f[SPENT] += r->cpu;
-  raise(&f[BOUND], r->bound);
-  raise(&f[RANGE], r->max - r->min);
+  f[BOUND] = fmax(f[BOUND], r->bound);
+  f[RANGE] = fmax(f[RANGE], r->max - r->min);
   f[SEEN] += seen;
   f[RMS] += seen * r->rms * r->rms;
   f[BELOW] += seen * r->below;
