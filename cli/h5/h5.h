@@ -15,6 +15,9 @@
  * as HDF5 does. */
 bool h5_named(const char *name);
 
+/* Whether an operand is none for certain: it can be read, and neither ends nor begins so. */
+bool h5_is_none(const char *name);
+
 /* Whether an operand is taken for such a file: by --var, or by its name. */
 bool h5_operand(const options *o, const char *path);
 

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "h5.h"
 #include "io/input.h"
@@ -26,6 +27,14 @@ static bool looks_so(const char *name) {
 
 bool h5_named(const char *name) {
   return strcmp(format_named(name), ".nc") == 0 || (!type_of_name(name).given && looks_so(name));
+}
+
+bool h5_is_none(const char *name) {
+  struct stat status;
+  if (strcmp(name, "-") == 0)
+    return true;
+  return strcmp(format_named(name), ".nc") != 0 && stat(name, &status) == 0 && S_ISREG(status.st_mode) &&
+         access(name, R_OK) == 0 && !looks_so(name);
 }
 
 bool h5_operand(const options *o, const char *path) {

@@ -225,10 +225,13 @@ type_choice type_of_name(const char *name) {
 }
 
 const char *format_named(const char *name) {
-  static const char *const alike[][5] = {
-      {".ghz"}, {".npy"}, {".nc", ".nc4", ".h5", ".hdf5", ".he5"}, {".png"}, {".npz", ".zarr", ".txt", ".csv"}};
+  static const char *const alike[][7] = {{".ghz"},
+                                         {".npy"},
+                                         {".nc", ".nc4", ".h5", ".hdf5", ".he5"},
+                                         {".png"},
+                                         {".npz", ".zarr", ".txt", ".csv", ".jpg", ".pdf", ".gz"}};
   for (size_t i = 0; i < sizeof alike / sizeof *alike; i++)
-    for (size_t k = 0; k < 5 && alike[i][k]; k++)
+    for (size_t k = 0; k < 7 && alike[i][k]; k++)
       if (name_ends(name, alike[i][k]))
         return alike[i][0];
   return type_of_name(name).given ? ".npy" : "";

@@ -117,14 +117,14 @@ bool writer_end(frame_writer *w, ghz_context *ctx) {
 /* ---- Values ---------------------------------------------------------------------------------- */
 
 /* Means of integers are none. */
-static ghz_type type_of_values(const ghz_lattice *l) {
+ghz_type plain_type(const ghz_lattice *l) {
   return type_is_integer(l->type) && rint(l->step) != l->step ? GHZ_F64 : l->type;
 }
 
 bool plain_choose(plain_writer *w, const char *path, type_choice given, const char *from,
                   const ghz_file_header *h) {
   const type_choice named = type_of_name(path);
-  w->type = given.given ? given.type : named.given ? named.type : type_of_values(&h->lattice);
+  w->type = given.given ? given.type : named.given ? named.type : plain_type(&h->lattice);
   if (w->type == GHZ_F32 && h->lattice.type == GHZ_F64)
     return fail(from, "holds f64; it cannot be written as f32");
   w->npy = name_ends(path, ".npy") || (h->array.npy && !named.given);

@@ -85,6 +85,9 @@ typedef struct plain_writer {
   buffer values;           /* to be freed */
 } plain_writer;
 
+/* The type of values that no name and no option chooses: means of integers are doubles. */
+ghz_type plain_type(const ghz_lattice *l);
+
 /* The form for values of the compressed file `from`: as was given, then by the extension of the
  * output's name, then as of that file. Calls that return false have printed why. */
 bool plain_choose(plain_writer *w, const char *path, type_choice given, const char *from,

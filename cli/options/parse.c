@@ -92,9 +92,10 @@ static int take_option(const verb *v, options *o, int key, char **argv) {
     return fail_unknown(v, argv[optind - 1]);
   if (!option_applies(v, row))
     return fail_usage(v->name, "--%s does not apply here", row->name);
-  if (row->argument && *row->argument == '[' && !optarg && argv[optind] &&
-      isdigit((unsigned char)*argv[optind]) && !argv[optind][1])
-    return fail_usage(v->name, "a level is a part of the option: --%s=%s", row->name, argv[optind]);
+  const char *next = argv[optind];
+  if (row->argument && *row->argument == '[' && !optarg && next &&
+      (strcmp(next, "1") == 0 || strcmp(next, "2") == 0) && access(next, F_OK) != 0)
+    return fail_usage(v->name, "a level is a part of the option: --%s=%s", row->name, next);
   if (row->letter == 'h')
     return (options_help(v), EXIT_OK);
   return option_apply(o, row, optarg);

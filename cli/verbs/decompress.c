@@ -122,7 +122,7 @@ static bool decompress_to(decompression *d, const char *path) {
 
 /* The extension that a name without .ghz lacks: .npy for an array of an .npy file whose name does
  * not say its form, .f32 or .f64 for raw values whose name has none, or one of another format. */
-static const char *missing_extension(const char *name, const ghz_file_header *h) {
+static const char *missing_extension(const char *name, type_choice given, const ghz_file_header *h) {
   const char *base = strrchr(name, '/');
   const char *says = format_named(name);
   if (strcmp(says, ".npy") == 0)
@@ -131,7 +131,7 @@ static const char *missing_extension(const char *name, const ghz_file_header *h)
     return ".npy";
   if (*says == '\0' && strchr(base ? base : name, '.'))
     return "";
-  return type_extension(h->lattice.type);
+  return type_extension(given.given ? given.type : plain_type(&h->lattice));
 }
 
 static bool decompress_file(const options *o, ghz_context *ctx, frame_reader *r) {
@@ -145,7 +145,7 @@ static bool decompress_file(const options *o, ghz_context *ctx, frame_reader *r)
     if (!own)
       return fail(path, "out of memory");
     own[strlen(own) - strlen(".ghz")] = '\0';
-    strcat(own, missing_extension(own, &r->header)); /* which is as long */
+    strcat(own, missing_extension(own, o->type, &r->header)); /* which is as long */
   }
   const bool ok = decompress_to(&d, to);
   free(own);
@@ -170,10 +170,11 @@ const verb verb_decompress = {
     .summary = "decompress files to values",
     .details =
         "Writes FILE for each FILE.ghz: NAME.npy if that was its input, else raw values, whose name gets\n"
-        ".f32 or .f64 if it has no extension. The extension of -o chooses another form. Values of f32 may be\n"
-        "written as f64. --range and --box read only the frames that hold the requested values, and require\n"
-        "-o or -c. A box is one range or index per dimension, slowest first, as in NumPy's a[0:8, 5,\n"
-        "100:200]; what is left out is whole. -c takes several files, whose values follow each other.",
+        ".f32 or .f64 if it has no extension, or that of another format. The extension of -o chooses another\n"
+        "form. Values of f32 may be written as f64. --range and --box read only the frames that hold the\n"
+        "requested values, and require -o or -c. A box is one range or index per dimension, slowest first, as\n"
+        "in NumPy's a[0:8, 5, 100:200]; what is left out is whole. -c takes several files, whose values\n"
+        "follow each other.",
     .type_help = "type to write; default: from the extension of -o, else that of FILE",
     .examples = "  ghz decompress wave.f32.ghz -o back.f32\n"
                 "  ghz decompress density.ghz -o back.npy\n"
@@ -183,7 +184,7 @@ const verb verb_decompress = {
                 "  ghz decompress < wave.f32.ghz | md5sum\n",
     .least = 1,
     .apart = true,
-    .writes = {".npy or .f32"},
+    .writes = {".npy, .f32 or .f64"},
     .check = check,
     .each_reader = decompress_file,
 };

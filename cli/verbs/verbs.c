@@ -56,14 +56,14 @@ bool each_file(const verb *v, const options *o, ghz_context *ctx) {
 
 /* ---- What options and names say of files ----------------------------------------------------- */
 
-/* Options of HDF5 files are for one operand at least; one that is not there says so itself. */
+/* Options of HDF5 files are for one operand at least; one that cannot be read says so itself. */
 static int check_kinds(const verb *v, const options *o) {
   const char *option = o->var ? "var" : o->differing_places ? "differing-places" : NULL;
   if (o->var && !*o->var)
     return fail_usage(v->name, "--var: the name is empty");
   bool all_others = option && o->file_count > 0;
   for (int i = 0; i < o->file_count && all_others; i++)
-    all_others = !h5_named(o->files[i]) && (strcmp(o->files[i], "-") == 0 || access(o->files[i], F_OK) == 0);
+    all_others = h5_is_none(o->files[i]);
   return all_others
              ? fail_usage(v->name, "--%s is for HDF5 and netCDF files, and %s is none", option, *o->files)
              : -1;
@@ -77,12 +77,24 @@ static int check_name(const verb *v, const char *name, const char *endings) {
                           name, endings);
 }
 
+/* An operand that is not there, or is not for the verb or for the first one, is what is wrong before
+ * all else: the verb says so. */
+static bool has_wrong_operand(const verb *v, const options *o) {
+  bool wrong = false;
+  for (int i = 0; i < o->file_count; i++)
+    wrong |= strcmp(o->files[i], "-") != 0 &&
+             (access(o->files[i], F_OK) != 0 || h5_named(o->files[i]) != (v->writes[1] && h5_named(*o->files)));
+  return wrong && !o->force;
+}
+
 /* Values may follow each other on standard output. */
 static int check_names(const verb *v, const options *o) {
   const bool standard = o->output && strcmp(o->output, "-") == 0, h5 = v->writes[1] && h5_operand(o, *o->files);
   if (v->apart && o->output && o->file_count > 1 && !(standard && v == &verb_decompress))
     return fail_usage(v->name, "%s takes one input file, %d were given", standard ? "-c" : "-o", o->file_count);
-  const int code = check_name(v, o->output, o->pack && !v->apart ? ".ghz with --pack" : v->writes[h5]);
+  if (has_wrong_operand(v, o))
+    return -1;
+  const int code = check_name(v, o->output, o->pack && !v->apart ? ".ghz (--pack)" : v->writes[h5]);
   return code < 0 ? check_name(v, o->png, ".png") : code;
 }
 

@@ -4,30 +4,34 @@
 . "$HELPERS"
 { "$TOOL" npy '(64, 64)' f32; "$TOOL" make wave 4096 f32; } >a.npy
 ok "$GHZ" compress -q --abs 1e-3 --order lorenzo a.npy -o a.ghz
-# refused NAMES ENDINGS COMMAND...: under any of these names. Its operands are not there.
+cp a.ghz b.ghz && : >b.nc
+# refused NAMES ENDINGS COMMAND...: under any of these names. Its operands are not read.
 refused() {
   local name
   for name in $1; do
     fails 2 "$name: another format is written than its extension says: let it end in $2 (see" "$GHZ" "${@:3}" -o "$name"
   done
 }
-others='x.nc X.NC x.nc4 x.h5 x.hdf5 x.he5 x.png x.npz x.zarr x.txt x.csv'
+others='x.nc X.NC x.nc4 x.h5 x.hdf5 x.he5 x.png x.npz x.zarr x.txt x.csv x.jpg x.pdf x.gz'
 for command in 'compress --abs 1' 'compress --pack --abs 1' pack unpack; do
   # shellcheck disable=SC2086 # words
-  refused "$others x.npy x.f32 x.d64 x.i16" .ghz $command none.ghz
+  refused "$others x.npy x.f32 x.d64 x.i16" .ghz $command b.ghz
 done
-refused "$others x.ghz" '.npy or .f32' decompress none.ghz
-for command in add 'sub none.ghz' mean 'scale 2' 'minmax --min'; do
+refused "$others x.ghz" '.npy, .f32 or .f64' decompress b.ghz
+for command in add 'sub b.ghz' mean 'scale 2' 'minmax --min'; do
   # shellcheck disable=SC2086
-  refused "$others" '.ghz, .npy or .f32' $command none.ghz
+  refused "$others" '.ghz, .npy or .f32' $command b.ghz
   # shellcheck disable=SC2086
-  refused 'x.npy x.f64' '.ghz with --pack' $command none.ghz --pack
+  refused 'x.npy x.f64' '.ghz (--pack)' $command b.ghz --pack
 done
-for command in add 'sub none.nc' mean; do
+for command in add 'sub b.nc' mean; do
   # shellcheck disable=SC2086
-  refused 'x.ghz x.npy x.f32 x.png x.npz' '.nc or .h5' $command none.nc
+  refused 'x.ghz x.npy x.f32 x.png x.npz' '.nc or .h5' $command b.nc
 done
-for name in x.ghz x.npy x.nc x.txt; do
+# What is wrong with an operand comes before its name.
+fails 1 'none.ghz: No such file' "$GHZ" mean none.ghz -o x.nc
+fails 1 'b.nc: ' "$GHZ" compress --abs 1 b.nc -o x.nc
+for name in x.ghz x.npy x.nc x.txt x.jpg; do
   fails 2 "$name: another format is written than its extension says: let it end in .png" "$GHZ" compare a.npy a.ghz --png $name
 done
 # Names that say nothing, and those that say it, hold anything.
@@ -44,6 +48,11 @@ for name in x x.dat x.bin x.raw x.f32 x.npy d.nc/x; do ok "$GHZ" decompress -q -
 "$TOOL" make wave 100 f32 >r.f32 && ok "$GHZ" compress -q --abs 1 r.f32 -o tas.nc.ghz
 ok "$GHZ" decompress -q tas.nc.ghz
 [ ! -e tas.nc ] && [ -e tas.nc.f32 ] || die "raw values: $(ls tas*)"
+ok "$GHZ" decompress -q --type f64 -f tas.nc.ghz
+[ -e tas.nc.f64 ] || die "f64: $(ls tas*)"
+head -c 2000 /dev/zero >c.i16 && ok "$GHZ" compress -q --lossless c.i16
+ok "$GHZ" mean -q c.i16.ghz c.i16.ghz c.i16.ghz -o mean.nc.ghz
+ok "$GHZ" decompress -q mean.nc.ghz && [ -e mean.nc.f64 ] || die "a mean of integers: $(ls mean*)"
 cp a.ghz grown.ghz.ghz && ok "$GHZ" decompress -q grown.ghz.ghz && [ -e grown.ghz.npy ] || die "$(ls grown*)"
 # Options of HDF5 are for HDF5, which one operand is at least.
 for verb in add sub mean diff; do

@@ -89,6 +89,7 @@ fails 1 "half.h5: no data set group/tas" "$GHZ" diff 1.h5 half.h5
 $(repack --abs 1e-3 --var group/tas) -l group/tas:CHUNK=7x15x40 plain-1.h5 chunks.h5
 fails 1 "chunks.h5: group/tas: has chunks of 7x15x40, but 7x16x40 in 1.h5" "$GHZ" diff 1.h5 chunks.h5
 fails 2 "--var is for HDF5 and netCDF files, and 1.f64 is none" "$GHZ" stats 1.f64 --var group/tas
+cp 1.f64 false.h5 && fails 1 "false.h5: cannot be opened as HDF5" "$GHZ" stats false.h5 --var group/tas
 fails 1 "none: No such file" "$GHZ" stats none --var group/tas
 size=$(stat -c %s 1.h5)
 at=$(grep -obUaP 'GHZ3' 1.h5 | tail -n 1 | cut -d: -f1)
