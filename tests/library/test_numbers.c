@@ -322,7 +322,7 @@ Test(numbers, crafted_streams) {
 }
 
 /* All integers of one magnitude: their squares grow as far as they can. Or the first coefficients
- * of a brick, which reach beyond what float64 holds. */
+ * of a brick, which reach beyond what float64 holds; mixed with smaller ones behind the first. */
 static ref_bytes equal_integers(const ref_header *h, int bits, int mixed) {
   ref_tile *t = ref_tile_new(h);
   const int64_t most = ((int64_t)7 << (bits - 3)) - 1;
@@ -331,18 +331,19 @@ static ref_bytes equal_integers(const ref_header *h, int bits, int mixed) {
   for (int i = 0; !h->transform && i < REF_TILE; i++)
     t->q[i] = most * (mixed && i % 2 ? -1 : 1);
   t->c[0] = most * (mixed ? -1 : 1);
-  t->c[1] = mixed;
+  for (int i = 1; h->transform && mixed && i < 8; i++)
+    t->c[i] = most >> 4 & (((int64_t)1 << 40) - 1);
   return ref_stream_of(h, t);
 }
 
 Test(numbers, integers_of_every_size) {
-  static const ghz_shape shapes[] = {{1, {1, 1, 1024}}, {3, {8, 8, 16}}};
+  static const ghz_shape shapes[] = {{1, {1, 1, 1024}}, {3, {8, 8, 16}}, {2, {1, 32, 32}}};
   POOL(pool);
   for (int i = 40; i < 2 * 58; i++) {
     SCOPE;
     const int bits = i / 2, transform = i % 2;
     ghz_lattice l = lattice_abs(bits % 4 < 2 ? GHZ_F32 : GHZ_F64, 0.01);
-    ref_header h = header_shaped(&l, &shapes[transform || bits % 2]);
+    ref_header h = header_shaped(&l, &shapes[transform ? 1 + bits / 2 % 2 : bits % 2]);
     original o[2];
     h.cap = 35;
     h.terms = bits > 28 ? 8388607 : 8191;
