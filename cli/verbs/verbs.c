@@ -77,8 +77,8 @@ static int check_name(const verb *v, const char *name, const char *endings) {
                           name, endings);
 }
 
-/* An operand that is not there, or is not for the verb or for the first one, is what is wrong before
- * all else: the verb says so. */
+/* An operand that is not there, or is not for the verb or for the first one, is what is wrong
+ * before all else: the verb says so. */
 static bool has_wrong_operand(const verb *v, const options *o) {
   bool wrong = false;
   for (int i = 0; i < o->file_count; i++)
