@@ -69,14 +69,6 @@ static int check_kinds(const verb *v, const options *o) {
              : -1;
 }
 
-/* Whoever reads a file under a name that says another format takes it for that. */
-static int check_name(const verb *v, const char *name, const char *endings) {
-  return !name || strstr(endings, format_named(name))
-             ? -1
-             : fail_usage(v->name, "%s: another format is written than its extension says: let it end in %s",
-                          name, endings);
-}
-
 /* An operand that is not there, or is not for the verb or for the first one, is what is wrong
  * before all else: the verb says so. */
 static bool has_wrong_operand(const verb *v, const options *o) {
@@ -87,15 +79,22 @@ static bool has_wrong_operand(const verb *v, const options *o) {
   return wrong && !o->force;
 }
 
+/* Whoever reads a file under a name that says another format takes it for that. Operands are looked
+ * at only then: there may be thousands. */
+static int check_name(const verb *v, const options *o, const char *name, const char *endings) {
+  return !name || strstr(endings, format_named(name)) || has_wrong_operand(v, o)
+             ? -1
+             : fail_usage(v->name, "%s: another format is written than its extension says: let it end in %s",
+                          name, endings);
+}
+
 /* Values may follow each other on standard output. */
 static int check_names(const verb *v, const options *o) {
   const bool standard = o->output && strcmp(o->output, "-") == 0, h5 = v->writes[1] && h5_operand(o, *o->files);
   if (v->apart && o->output && o->file_count > 1 && !(standard && v == &verb_decompress))
     return fail_usage(v->name, "%s takes one input file, %d were given", standard ? "-c" : "-o", o->file_count);
-  if (has_wrong_operand(v, o))
-    return -1;
-  const int code = check_name(v, o->output, o->pack && !v->apart ? ".ghz (--pack)" : v->writes[h5]);
-  return code < 0 ? check_name(v, o->png, ".png") : code;
+  const int code = check_name(v, o, o->output, o->pack && !v->apart ? ".ghz (--pack)" : v->writes[h5]);
+  return code < 0 ? check_name(v, o, o->png, ".png") : code;
 }
 
 /* ---- All of a verb --------------------------------------------------------------------------- */
